@@ -1,0 +1,65 @@
+/* A view's state on the device; see history.h. */
+#include "history.h"
+
+void visd_history_open(struct visd_history *h, uint32_t scene) { *h = (struct visd_history){.open = true, .scene = scene}; }
+
+void visd_history_close(struct visd_history *h, struct visd_gpu *gpu)
+{
+    visd_gpu_buffer_retire(gpu, &h->seen);
+    visd_gpu_buffer_retire(gpu, &h->depth);
+    visd_gpu_buffer_retire(gpu, &h->pyramid);
+    *h = (struct visd_history){0};
+}
+
+static enum visd_err fit_seen(struct visd_history *h, struct visd_gpu *gpu, uint32_t slot_capacity)
+{
+    struct visd_gpu_buffer larger;
+    VkCommandBuffer commands;
+    uint64_t bytes = (uint64_t)slot_capacity * 4;
+    if (h->seen.bytes >= bytes) return VISD_ERR_OK;
+    enum visd_err err = visd_gpu_buffer_create(gpu, VISD_GPU_DEVICE, bytes, &larger);
+    if (err != VISD_ERR_OK) return err;
+    err = visd_gpu_begin(gpu, &commands);
+    if (err == VISD_ERR_OK) {
+        visd_gpu_barrier(gpu, commands);
+        if (h->seen.bytes) vkCmdCopyBuffer(commands, h->seen.buffer, larger.buffer, 1, &(VkBufferCopy){.size = h->seen.bytes});
+        vkCmdFillBuffer(commands, larger.buffer, h->seen.bytes, VK_WHOLE_SIZE, 0);
+        visd_gpu_barrier(gpu, commands);
+        err = visd_gpu_submit(gpu, NULL);
+    }
+    if (err != VISD_ERR_OK) {
+        visd_gpu_buffer_destroy(gpu, &larger);
+        return err;
+    }
+    visd_gpu_buffer_retire(gpu, &h->seen);
+    h->seen = larger;
+    return VISD_ERR_OK;
+}
+
+static enum visd_err fit_buffer(struct visd_gpu *gpu, struct visd_gpu_buffer *buffer, uint64_t bytes)
+{
+    if (bytes < 256) bytes = 256;
+    /* Shrunk only when much too large, so that a window being dragged does not allocate every frame. */
+    if (buffer->bytes >= bytes && buffer->bytes <= bytes * 4) return VISD_ERR_OK;
+    visd_gpu_buffer_retire(gpu, buffer);
+    return visd_gpu_buffer_create(gpu, VISD_GPU_DEVICE, bytes, buffer);
+}
+
+enum visd_err visd_history_fit(struct visd_history *h, struct visd_gpu *gpu, uint32_t slot_capacity, const struct visd_camera *camera)
+{
+    enum visd_err err = fit_seen(h, gpu, slot_capacity);
+    if (err != VISD_ERR_OK) return err;
+    if (h->depth.buffer && h->width == camera->width && h->height == camera->height && h->samples == camera->samples) return VISD_ERR_OK;
+    uint64_t texels = visd_pyramid_plan(camera->width, camera->height, camera->samples, &h->levels, h->level_offset);
+    h->framed = false;
+    err = fit_buffer(gpu, &h->depth, (uint64_t)camera->width * camera->height * camera->samples * 4);
+    if (err == VISD_ERR_OK) err = fit_buffer(gpu, &h->pyramid, texels * 4);
+    if (err != VISD_ERR_OK) {
+        h->width = 0;
+        return err;
+    }
+    h->width = camera->width;
+    h->height = camera->height;
+    h->samples = camera->samples;
+    return VISD_ERR_OK;
+}

@@ -1,0 +1,13 @@
+/* Hi-Z: candidates against the pyramid.
+ *
+ * Between the phases the rest is tested, so that phase 2 draws what may have come into view; after phase 2 all
+ * are tested once more against the finished pyramid, for the answer. That last test records the view's history and counts the list. The
+ * method frustum runs the same pass with the test switched off, so that history and list have one road. */
+#include "passes.h"
+
+void visd_hiz_record(const struct cull_recording *r, enum cull_test test)
+{
+    static const enum cull_pipeline pipelines[] = {
+        [CULL_TEST_REST] = CULL_HIZ_REST, [CULL_TEST_LAST] = CULL_HIZ_LAST, [CULL_TEST_PASS_ALL] = CULL_PASS_ALL};
+    visd_cull_dispatch_indirect(r, pipelines[test], 0, offsetof(struct counters, candidate_groups));
+}

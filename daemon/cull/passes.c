@@ -1,0 +1,77 @@
+/* The table of pipelines: each pass's shader and the constants that tell its variants apart. */
+#include "passes.h"
+
+#include "shaders_spirv.h"
+
+struct entry {
+    const uint32_t *spirv;
+    size_t bytes;
+    uint32_t constants[2], count;
+    bool float64; /* not made where shaders have no double */
+};
+
+#define SHADER(name) .spirv = name##_comp_spv, .bytes = sizeof(name##_comp_spv)
+
+static const struct entry table[CULL_PIPELINES] = {
+    [CULL_FRUSTUM] = {SHADER(frustum)},
+    [CULL_SCAN_CANDIDATES] = {SHADER(scan), .constants = {0}, .count = 1},
+    [CULL_SCAN_DRAWS] = {SHADER(scan), .constants = {1}, .count = 1},
+    [CULL_SCAN_LIST] = {SHADER(scan), .constants = {2}, .count = 1},
+    [CULL_CANDIDATES] = {SHADER(candidates)},
+    [CULL_WEIGH] = {SHADER(select_weigh)},
+    [CULL_BUDGET] = {SHADER(select_budget)},
+    [CULL_PICK] = {SHADER(select_pick)},
+    [CULL_EMIT] = {SHADER(select_emit)},
+    [CULL_FAST + RASTER_DEPTH] = {SHADER(depth_fast), .constants = {RASTER_DEPTH}, .count = 1},
+    [CULL_FAST + RASTER_COUNT] = {SHADER(depth_fast), .constants = {RASTER_COUNT}, .count = 1},
+    [CULL_FAST + RASTER_IDS] = {SHADER(depth_fast), .constants = {RASTER_IDS}, .count = 1},
+    [CULL_CLIP + RASTER_DEPTH] = {SHADER(depth_clip), .constants = {RASTER_DEPTH}, .count = 1, .float64 = true},
+    [CULL_CLIP + RASTER_COUNT] = {SHADER(depth_clip), .constants = {RASTER_COUNT}, .count = 1, .float64 = true},
+    [CULL_CLIP + RASTER_IDS] = {SHADER(depth_clip), .constants = {RASTER_IDS}, .count = 1, .float64 = true},
+    [CULL_LARGE + RASTER_DEPTH] = {SHADER(depth_large), .constants = {RASTER_DEPTH}, .count = 1},
+    [CULL_LARGE + RASTER_COUNT] = {SHADER(depth_large), .constants = {RASTER_COUNT}, .count = 1},
+    [CULL_LARGE + RASTER_IDS] = {SHADER(depth_large), .constants = {RASTER_IDS}, .count = 1},
+    [CULL_TILES] = {SHADER(depth_tiles)},
+    [CULL_PYRAMID] = {SHADER(pyramid)},
+    [CULL_HIZ_REST] = {SHADER(hiz), .constants = {1, 0}, .count = 2},
+    [CULL_HIZ_LAST] = {SHADER(hiz), .constants = {1, 1}, .count = 2},
+    [CULL_PASS_ALL] = {SHADER(hiz), .constants = {0, 1}, .count = 2},
+    [CULL_LIST] = {SHADER(list)},
+    [CULL_SCATTER] = {SHADER(scatter)},
+    [CULL_COVERED] = {SHADER(covered)},
+};
+
+enum visd_err visd_cull_pipelines_create(struct visd_gpu *gpu, struct cull_pipelines *out)
+{
+    *out = (struct cull_pipelines){0};
+    for (int i = 0; i < CULL_PIPELINES; i++) {
+        if (table[i].float64 && !visd_gpu_info(gpu)->float64) continue;
+        enum visd_err err = visd_gpu_pipeline_create(gpu, table[i].spirv, table[i].bytes, table[i].constants, table[i].count, &out->all[i]);
+        if (err != VISD_ERR_OK) {
+            visd_cull_pipelines_destroy(gpu, out);
+            return err;
+        }
+    }
+    return VISD_ERR_OK;
+}
+
+void visd_cull_pipelines_destroy(struct visd_gpu *gpu, struct cull_pipelines *pipelines)
+{
+    for (int i = 0; i < CULL_PIPELINES; i++) visd_gpu_pipeline_destroy(gpu, &pipelines->all[i]);
+}
+
+struct push { uint64_t frame; uint32_t argument, argument2; };
+
+void visd_cull_dispatch(const struct cull_recording *r, enum cull_pipeline pipeline, uint32_t argument, uint64_t groups)
+{
+    struct push push = {r->frame, argument, visd_gpu_info(r->gpu)->max_groups};
+    visd_gpu_dispatch(r->gpu, r->commands, &r->pipelines->all[pipeline], &push, sizeof(push), groups);
+}
+
+void visd_cull_dispatch_indirect(const struct cull_recording *r, enum cull_pipeline pipeline, uint32_t argument, uint64_t offset)
+{
+    struct push push = {r->frame, argument, visd_gpu_info(r->gpu)->max_groups};
+    visd_gpu_dispatch_indirect(r->gpu, r->commands, &r->pipelines->all[pipeline], &push, sizeof(push), r->counters, offset);
+}
+
+void visd_cull_barrier(const struct cull_recording *r) { visd_gpu_barrier(r->gpu, r->commands); }

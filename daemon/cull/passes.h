@@ -1,0 +1,81 @@
+/* The passes of a frame, and what they work on. Internal to daemon/cull.
+ *
+ * A pass is a file here and a shader of the same name in shaders/. Each records itself into a command buffer and expects
+ * the memory barrier before it to have been recorded. All passes of a frame read one block of parameters (struct frame in
+ * shaders/layout.h), whose address is their only push constant but for two small arguments. */
+#ifndef VISD_CULL_PASSES_H
+#define VISD_CULL_PASSES_H
+
+#include "daemon/gpu/gpu.h"
+#include "daemon/segment/job.h"
+#include "shaders/layout.h"
+
+enum cull_pipeline {
+    CULL_FRUSTUM,
+    CULL_SCAN_CANDIDATES,
+    CULL_SCAN_DRAWS,
+    CULL_SCAN_LIST,
+    CULL_CANDIDATES,
+    CULL_WEIGH,
+    CULL_BUDGET,
+    CULL_PICK,
+    CULL_EMIT,
+    CULL_FAST, /* and two more: + RASTER_COUNT, + RASTER_IDS */
+    CULL_FAST_LAST = CULL_FAST + RASTER_IDS,
+    CULL_CLIP,
+    CULL_CLIP_LAST = CULL_CLIP + RASTER_IDS,
+    CULL_LARGE,
+    CULL_LARGE_LAST = CULL_LARGE + RASTER_IDS,
+    CULL_TILES,
+    CULL_PYRAMID,
+    CULL_HIZ_REST,
+    CULL_HIZ_LAST,
+    CULL_PASS_ALL,
+    CULL_LIST,
+    CULL_SCATTER,
+    CULL_COVERED,
+    CULL_PIPELINES
+};
+
+struct cull_pipelines { struct visd_gpu_pipeline all[CULL_PIPELINES]; };
+
+enum visd_err visd_cull_pipelines_create(struct visd_gpu *gpu, struct cull_pipelines *out);
+void visd_cull_pipelines_destroy(struct visd_gpu *gpu, struct cull_pipelines *pipelines);
+
+/* What a pass needs to record itself. */
+struct cull_recording {
+    struct visd_gpu *gpu;
+    const struct cull_pipelines *pipelines;
+    VkCommandBuffer commands;
+    VkDeviceAddress frame;                  /* struct frame */
+    const struct visd_gpu_buffer *counters; /* struct counters: indirect arguments */
+    uint32_t slots, width, height, samples, levels;
+};
+
+/* Records one dispatch with the frame's parameters; groups 0: nothing. */
+void visd_cull_dispatch(const struct cull_recording *r, enum cull_pipeline pipeline, uint32_t argument, uint64_t groups);
+void visd_cull_dispatch_indirect(const struct cull_recording *r, enum cull_pipeline pipeline, uint32_t argument, uint64_t offset);
+void visd_cull_barrier(const struct cull_recording *r);
+
+/* frustum.c: verdicts and rectangles of all slots; the candidates, packed. */
+void visd_frustum_record(const struct cull_recording *r);
+
+/* select.c: which candidates are drawn as occluders (SELECT_…), within the budgets or without. */
+void visd_select_record(const struct cull_recording *r, uint32_t which, bool unlimited);
+
+/* depth.c: draws what the newest selection picked, into depth (RASTER_DEPTH), counting (RASTER_COUNT) or marking ids (RASTER_IDS). */
+void visd_depth_record(const struct cull_recording *r, uint32_t mode);
+void visd_covered_record(const struct cull_recording *r);
+
+/* pyramid.c: the levels above depth. Level offsets are in floats; the count of floats of all levels is returned. */
+void visd_pyramid_record(const struct cull_recording *r);
+uint64_t visd_pyramid_plan(uint32_t width, uint32_t height, uint32_t samples, uint32_t *levels, uint32_t offsets[MAX_LEVELS]);
+
+/* hiz.c: tests candidates against the pyramid: the rest between the phases, all for the answer, or passes all (frustum). */
+enum cull_test { CULL_TEST_REST, CULL_TEST_LAST, CULL_TEST_PASS_ALL };
+void visd_hiz_record(const struct cull_recording *r, enum cull_test test);
+
+/* compact.c: the list of ids, in slot order. */
+void visd_compact_record(const struct cull_recording *r);
+
+#endif

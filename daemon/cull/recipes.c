@@ -1,0 +1,299 @@
+/* The methods as tables of steps, and how a frame is started and read; see recipes.h. */
+#include "recipes.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "recording.h"
+
+static void step_frustum(const struct cull_recording *r) { visd_frustum_record(r); }
+static void step_select_history(const struct cull_recording *r) { visd_select_record(r, SELECT_HISTORY, false); }
+static void step_select_passed(const struct cull_recording *r) { visd_select_record(r, SELECT_PASSED, false); }
+static void step_depth(const struct cull_recording *r) { visd_depth_record(r, RASTER_DEPTH); }
+static void step_pyramid(const struct cull_recording *r) { visd_pyramid_record(r); }
+static void step_test_rest(const struct cull_recording *r) { visd_hiz_record(r, CULL_TEST_REST); }
+static void step_test_last(const struct cull_recording *r) { visd_hiz_record(r, CULL_TEST_LAST); }
+static void step_pass_all(const struct cull_recording *r) { visd_hiz_record(r, CULL_TEST_PASS_ALL); }
+static void step_compact(const struct cull_recording *r) { visd_compact_record(r); }
+
+struct step { enum visd_pass pass; void (*record)(const struct cull_recording *r); };
+
+static const struct step frustum_steps[] = {
+    {VISD_PASS_FRUSTUM, step_frustum},
+    {VISD_PASS_TEST, step_pass_all},
+    {VISD_PASS_COMPACT, step_compact},
+};
+
+/* Two phases in one submission: what was seen last is drawn, the rest is tested against it, what passes is drawn
+ * too, and all are tested once more for the answer. */
+static const struct step hiz_steps[] = {
+    {VISD_PASS_FRUSTUM, step_frustum},
+    {VISD_PASS_SELECT, step_select_history},
+    {VISD_PASS_DEPTH, step_depth},
+    {VISD_PASS_PYRAMID, step_pyramid},
+    {VISD_PASS_TEST, step_test_rest},
+    {VISD_PASS_SELECT, step_select_passed},
+    {VISD_PASS_DEPTH, step_depth},
+    {VISD_PASS_PYRAMID, step_pyramid},
+    {VISD_PASS_TEST, step_test_last},
+    {VISD_PASS_COMPACT, step_compact},
+};
+
+static const struct recipe { const struct step *steps; uint32_t count; } recipes[] = {
+    [VISD_METHOD_FRUSTUM] = {frustum_steps, sizeof(frustum_steps) / sizeof(frustum_steps[0])},
+    [VISD_METHOD_HIZ] = {hiz_steps, sizeof(hiz_steps) / sizeof(hiz_steps[0])},
+};
+#define MAX_STEPS 16
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+enum visd_err visd_recipes_init(struct visd_recipes *r, struct visd_gpu *gpu, uint64_t budget_triangles, uint64_t budget_samples)
+{
+    bool software = visd_gpu_info(gpu)->software;
+    *r = (struct visd_recipes){.gpu = gpu};
+    r->limits = software ? (struct cull_limits){2000000, UINT64_C(64) << 20, 1u << 18, 1u << 18, 1u << 19}
+                         : (struct cull_limits){64000000, UINT64_C(4096) << 20, 1u << 20, 1u << 21, 1u << 22};
+    if (budget_triangles) r->limits.triangles = budget_triangles;
+    if (budget_samples) r->limits.samples = budget_samples;
+    enum visd_err err = visd_cull_pipelines_create(gpu, &r->pipelines);
+    for (int i = 0; i < CULL_FRAMES && err == VISD_ERR_OK; i++) {
+        struct cull_flight *flight = &r->flight[i];
+        err = visd_gpu_buffer_create(gpu, VISD_GPU_UPLOAD, sizeof(struct frame), &flight->frame);
+        if (err == VISD_ERR_OK) err = visd_gpu_buffer_create(gpu, VISD_GPU_READBACK, COUNTERS_READ, &flight->counters);
+        if (err == VISD_ERR_OK) err = visd_gpu_stamps_create(gpu, MAX_STEPS + 1, &flight->stamps);
+    }
+    if (err == VISD_ERR_OK) err = visd_gpu_buffer_create(gpu, VISD_GPU_UPLOAD, sizeof(struct frame), &r->frame2);
+    if (err == VISD_ERR_OK) err = visd_gpu_buffer_create(gpu, VISD_GPU_DEVICE, sizeof(struct counters), &r->scratch.counters);
+    if (err == VISD_ERR_OK) err = visd_gpu_buffer_create(gpu, VISD_GPU_DEVICE, (uint64_t)r->limits.larges * sizeof(struct large), &r->scratch.larges);
+    if (err == VISD_ERR_OK) err = visd_gpu_buffer_create(gpu, VISD_GPU_DEVICE, (uint64_t)r->limits.tiles * sizeof(struct tile), &r->scratch.tiles);
+    if (err != VISD_ERR_OK) visd_recipes_finish(r);
+    return err;
+}
+
+void visd_recipes_finish(struct visd_recipes *r)
+{
+    if (!r->gpu) return;
+    struct visd_gpu_buffer *buffers[] = {&r->scratch.verdicts, &r->scratch.proxies, &r->scratch.candidates, &r->scratch.blocks,
+                                         &r->scratch.fast_draws, &r->scratch.fast_starts, &r->scratch.clip_draws, &r->scratch.clip_starts,
+                                         &r->scratch.larges, &r->scratch.tiles, &r->scratch.counters, &r->frame2, &r->depth2, &r->picture};
+    for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) visd_gpu_buffer_destroy(r->gpu, buffers[i]);
+    for (int i = 0; i < CULL_FRAMES; i++) {
+        visd_gpu_buffer_destroy(r->gpu, &r->flight[i].frame);
+        visd_gpu_buffer_destroy(r->gpu, &r->flight[i].counters);
+        visd_gpu_buffer_destroy(r->gpu, &r->flight[i].ids);
+        visd_gpu_stamps_destroy(r->gpu, &r->flight[i].stamps);
+    }
+    visd_cull_pipelines_destroy(r->gpu, &r->pipelines);
+    *r = (struct visd_recipes){0};
+}
+
+/* Replaces a buffer by a larger one; what the device still reads lives on until it is done. */
+static enum visd_err enlarge(struct visd_gpu *gpu, enum visd_gpu_where where, struct visd_gpu_buffer *buffer, uint64_t bytes)
+{
+    if (buffer->bytes >= bytes) return VISD_ERR_OK;
+    visd_gpu_buffer_retire(gpu, buffer);
+    return visd_gpu_buffer_create(gpu, where, bytes, buffer);
+}
+
+enum visd_err visd_recipes_fit(struct visd_recipes *r, uint32_t slot_capacity)
+{
+    struct cull_scratch *s = &r->scratch;
+    if (slot_capacity <= s->slots) return VISD_ERR_OK;
+    uint32_t draws = slot_capacity < r->limits.draws ? slot_capacity : r->limits.draws;
+    struct { struct visd_gpu_buffer *buffer; uint64_t bytes; } wanted[] = {
+        {&s->verdicts, (uint64_t)slot_capacity * 4},
+        {&s->proxies, (uint64_t)slot_capacity * sizeof(struct proxy)},
+        {&s->candidates, (uint64_t)slot_capacity * 4},
+        {&s->blocks, ((uint64_t)slot_capacity + GROUP - 1) / GROUP * sizeof(uvec4)},
+        {&s->fast_draws, (uint64_t)draws * sizeof(struct draw)},
+        {&s->fast_starts, (uint64_t)draws * 4},
+        {&s->clip_draws, (uint64_t)draws * sizeof(struct draw)},
+        {&s->clip_starts, (uint64_t)draws * 4},
+    };
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        enum visd_err err = enlarge(r->gpu, VISD_GPU_DEVICE, wanted[i].buffer, wanted[i].bytes);
+        if (err != VISD_ERR_OK) {
+            s->slots = 0;
+            return err;
+        }
+    }
+    s->slots = slot_capacity;
+    s->draws = draws;
+    return VISD_ERR_OK;
+}
+
+/* Tiles grow with the image, so that no triangle touches more than 4,096. */
+static uint32_t tile_shift(const struct visd_camera *camera) { return camera->width > 4096 || camera->height > 4096 ? 8 : 6; }
+
+void visd_recipes_parameters(const struct visd_recipes *r, const struct visd_residence *scene, const struct visd_history *view,
+                             const struct visd_camera *camera, struct frame *out)
+{
+    const struct cull_scratch *s = &r->scratch;
+    *out = (struct frame){
+        .bounds = scene->bounds.address, .info = scene->info.address, .meshes = scene->meshes.address, .history = view->seen.address,
+        .verdicts = s->verdicts.address, .proxies = s->proxies.address, .candidates = s->candidates.address, .blocks = s->blocks.address,
+        .fast_draws = s->fast_draws.address, .fast_starts = s->fast_starts.address, .clip_draws = s->clip_draws.address,
+        .clip_starts = s->clip_starts.address, .larges = s->larges.address, .tiles = s->tiles.address,
+        .depth = view->depth.address, .pyramid = view->pyramid.address, .counters = s->counters.address,
+        .budget_triangles = (float)r->limits.triangles, .budget_samples = (float)r->limits.samples,
+        .slots = scene->slots, .draw_capacity = s->draws,
+        .chunk_limit = (uint32_t)(r->limits.triangles / CHUNK) + s->draws,
+        .large_capacity = r->limits.larges, .tile_capacity = r->limits.tiles,
+        .tile_unit_limit = (uint32_t)(r->limits.samples / 64 * 4 < UINT32_MAX ? r->limits.samples / 64 * 4 : UINT32_MAX),
+        .tile_shift = tile_shift(camera), .levels = view->levels};
+    memcpy(&out->camera, camera, sizeof(out->camera));
+    memcpy(out->level_offset, view->level_offset, sizeof(out->level_offset));
+}
+
+struct cull_recording visd_recipes_recording(const struct visd_recipes *r, const struct visd_residence *scene, const struct visd_history *view,
+                                             VkDeviceAddress frame, VkCommandBuffer commands)
+{
+    return (struct cull_recording){.gpu = r->gpu, .pipelines = &r->pipelines, .commands = commands, .frame = frame, .counters = &r->scratch.counters,
+                                   .slots = scene->slots, .width = view->width, .height = view->height, .samples = view->samples, .levels = view->levels};
+}
+
+/* A frame begins with no counts and no depth. */
+void visd_recipes_clear(const struct visd_recipes *r, const struct visd_gpu_buffer *depth, VkCommandBuffer commands, bool with_counters)
+{
+    visd_gpu_barrier(r->gpu, commands);
+    if (with_counters) vkCmdFillBuffer(commands, r->scratch.counters.buffer, 0, VK_WHOLE_SIZE, 0);
+    vkCmdFillBuffer(commands, depth->buffer, 0, VK_WHOLE_SIZE, 0);
+    visd_gpu_barrier(r->gpu, commands);
+}
+
+/* What is recorded so far is submitted and waited for, and a new recording begun. */
+static enum visd_err split(struct visd_recipes *r, struct cull_recording *recording, uint64_t *took_ns)
+{
+    uint64_t value, before = now_ns();
+    enum visd_err err = visd_gpu_submit(r->gpu, &value);
+    if (err == VISD_ERR_OK) err = visd_gpu_wait(r->gpu, value, UINT64_MAX);
+    *took_ns = now_ns() - before;
+    if (err == VISD_ERR_OK) err = visd_gpu_begin(r->gpu, &recording->commands);
+    return err;
+}
+
+enum visd_err visd_recipes_record(struct visd_recipes *r, uint32_t method, struct cull_recording *recording, struct cull_flight *profile)
+{
+    const struct recipe *recipe = &recipes[method];
+    enum visd_err err = VISD_ERR_OK;
+    uint64_t took;
+    if (profile) err = split(r, recording, &took);
+    for (uint32_t i = 0; i < recipe->count && err == VISD_ERR_OK; i++) {
+        recipe->steps[i].record(recording);
+        visd_cull_barrier(recording);
+        if (!profile) continue;
+        err = split(r, recording, &took);
+        profile->pass_ns[recipe->steps[i].pass] += took;
+    }
+    return err;
+}
+
+static enum visd_err record_frame(struct visd_recipes *r, struct cull_flight *flight, const struct visd_residence *scene, struct visd_history *view)
+{
+    const uint32_t method = flight->job.u.frame.method;
+    const struct recipe *recipe = &recipes[method];
+    bool profile = flight->job.u.frame.flags & VISD_FRAME_PROFILE;
+    VkCommandBuffer commands;
+    enum visd_err err = visd_gpu_begin(r->gpu, &commands);
+    if (err != VISD_ERR_OK) return err;
+    struct cull_recording recording = visd_recipes_recording(r, scene, view, flight->frame.address, commands);
+    visd_recipes_clear(r, &view->depth, commands, true);
+    if (profile) {
+        err = visd_recipes_record(r, method, &recording, flight);
+    } else {
+        visd_gpu_stamps_reset(r->gpu, commands, &flight->stamps);
+        visd_gpu_stamp(r->gpu, commands, &flight->stamps);
+        for (uint32_t i = 0; i < recipe->count; i++) {
+            recipe->steps[i].record(&recording);
+            visd_cull_barrier(&recording);
+            visd_gpu_stamp(r->gpu, commands, &flight->stamps);
+        }
+    }
+    if (err == VISD_ERR_OK && flight->job.u.frame.flags & VISD_FRAME_COVERAGE) err = visd_recipes_coverage(r, scene, view, &recording);
+    if (err != VISD_ERR_OK) {
+        visd_gpu_abandon(r->gpu);
+        return err;
+    }
+    vkCmdCopyBuffer(recording.commands, r->scratch.counters.buffer, flight->counters.buffer, 1, &(VkBufferCopy){.size = COUNTERS_READ});
+    visd_gpu_barrier(r->gpu, recording.commands);
+    return visd_gpu_submit(r->gpu, &flight->value);
+}
+
+enum visd_err visd_recipes_start(struct visd_recipes *r, struct cull_flight *flight, struct visd_residence *scene, struct visd_history *view,
+                                 const struct visd_job *job, uint64_t received_ns, char *why, size_t size)
+{
+    uint32_t method = job->u.frame.method;
+    if (method >= sizeof(recipes) / sizeof(recipes[0]) || !recipes[method].steps) {
+        snprintf(why, size, "method %u is not supported yet", method);
+        return VISD_ERR_NOT_SUPPORTED;
+    }
+    uint64_t id_bytes = job->u.frame.flags & VISD_FRAME_IDS32 ? 4 : 8;
+    if (job->u.frame.capacity < scene->slots * id_bytes) {
+        snprintf(why, size, "the list has room for fewer ids than the scene has objects");
+        return VISD_ERR_INTERNAL;
+    }
+    enum visd_err err = visd_upload_flush(scene->upload);
+    if (err == VISD_ERR_OK) err = visd_recipes_fit(r, scene->slot_capacity);
+    if (err == VISD_ERR_OK) err = visd_history_fit(view, r->gpu, scene->slot_capacity, &job->u.frame.camera);
+    if (err == VISD_ERR_OK) err = enlarge(r->gpu, VISD_GPU_READBACK, &flight->ids, (uint64_t)scene->slot_capacity * 8);
+    if (err != VISD_ERR_OK) goto error;
+
+    struct frame *frame = flight->frame.host;
+    visd_recipes_parameters(r, scene, view, &job->u.frame.camera, frame);
+    frame->ids = flight->ids.address;
+    frame->ids32 = job->u.frame.flags & VISD_FRAME_IDS32 ? 1 : 0;
+    frame->fresh = job->u.frame.flags & VISD_FRAME_FRESH ? 1 : 0;
+    flight->job = *job;
+    flight->received_ns = received_ns;
+    flight->started_ns = now_ns();
+    flight->revision = scene->revision;
+    flight->slots = scene->slots;
+    memset(flight->pass_ns, 0, sizeof(flight->pass_ns));
+    err = record_frame(r, flight, scene, view);
+    if (err != VISD_ERR_OK) goto error;
+    view->camera = job->u.frame.camera;
+    view->method = method;
+    view->framed = true;
+    flight->busy = true;
+    return VISD_ERR_OK;
+error:
+    snprintf(why, size, "the frame could not be started: %s", visd_err_text(err));
+    return err;
+}
+
+static uint64_t sum64(const uint32_t pair[2]) { return pair[0] | (uint64_t)pair[1] << 32; }
+
+static void read_times(struct visd_recipes *r, const struct cull_flight *flight, struct visd_result *result)
+{
+    uint64_t between[MAX_STEPS];
+    const struct recipe *recipe = &recipes[flight->job.u.frame.method];
+    memcpy(result->stats.pass_ns, flight->pass_ns, sizeof(flight->pass_ns));
+    result->ended_ns = now_ns();
+    if (flight->job.u.frame.flags & VISD_FRAME_PROFILE || !visd_gpu_stamps_read(r->gpu, &flight->stamps, between)) return;
+    for (uint32_t i = 0; i < recipe->count && i + 1 < flight->stamps.used; i++) result->stats.pass_ns[recipe->steps[i].pass] += between[i];
+}
+
+void visd_recipes_finish_frame(struct visd_recipes *r, struct cull_flight *flight, void *out, struct visd_result *result)
+{
+    const struct counters *c = flight->counters.host;
+    uint64_t id_bytes = flight->job.u.frame.flags & VISD_FRAME_IDS32 ? 4 : 8;
+    result->revision = flight->revision;
+    result->received_ns = flight->received_ns;
+    result->started_ns = flight->started_ns;
+    result->count = c->listed;
+    memcpy(out, flight->ids.host, c->listed * id_bytes);
+    result->stats = (struct visd_frame_stats){
+        .tested = c->tested, .in_frustum = c->in_frustum, .listed = c->listed, .occluded = c->occluded, .forced = c->forced,
+        .drawn = {c->drawn[0], c->drawn[1]}, .over_budget = c->over_budget, .dropped_small = c->small_objects, .hidden = c->hidden,
+        .triangles = {sum64(c->triangles_drawn), sum64(c->triangles_drawn + 2)},
+        .triangles_in_frustum = sum64(c->triangles_in_frustum), .triangles_listed = sum64(c->triangles_listed),
+        .samples_all = sum64(c->samples_all), .pixels_covered = c->pixels_covered};
+    read_times(r, flight, result);
+    flight->busy = false;
+}

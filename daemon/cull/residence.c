@@ -1,0 +1,210 @@
+/* The scene's copy on the device; see residence.h. */
+#include "residence.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct resident_mesh { struct visd_gpu_range vertices, indices; bool used; };
+
+#define FIRST_SLOTS 1024u
+#define FIRST_MESHES 64u
+
+/* A larger buffer with the old one's contents, copied on the device behind all work so far; new bytes are zero. */
+static enum visd_err grow(struct visd_residence *r, struct visd_gpu_buffer *buffer, uint64_t bytes)
+{
+    VkCommandBuffer commands;
+    struct visd_gpu_buffer larger;
+    enum visd_err err = visd_upload_flush(r->upload);
+    if (err != VISD_ERR_OK) return err;
+    err = visd_gpu_buffer_create(r->gpu, VISD_GPU_DEVICE, bytes, &larger);
+    if (err != VISD_ERR_OK) return err;
+    err = visd_gpu_begin(r->gpu, &commands);
+    if (err != VISD_ERR_OK) goto error;
+    visd_gpu_barrier(r->gpu, commands);
+    if (buffer->bytes) vkCmdCopyBuffer(commands, buffer->buffer, larger.buffer, 1, &(VkBufferCopy){.size = buffer->bytes});
+    vkCmdFillBuffer(commands, larger.buffer, buffer->bytes, VK_WHOLE_SIZE, 0);
+    visd_gpu_barrier(r->gpu, commands);
+    err = visd_gpu_submit(r->gpu, NULL);
+    if (err != VISD_ERR_OK) goto error;
+    visd_gpu_buffer_retire(r->gpu, buffer);
+    *buffer = larger;
+    return VISD_ERR_OK;
+error:
+    visd_gpu_buffer_destroy(r->gpu, &larger);
+    return err;
+}
+
+static uint64_t grown(uint64_t have, uint64_t need, uint64_t first)
+{
+    uint64_t size = have ? have : first;
+    while (size < need) size += size / 2 + 1;
+    return size;
+}
+
+static enum visd_err need_slots(struct visd_residence *r, uint32_t slots)
+{
+    if (slots <= r->slot_capacity) return VISD_ERR_OK;
+    uint64_t capacity = grown(r->slot_capacity, slots, FIRST_SLOTS);
+    if (r->bounds.bytes < capacity * sizeof(struct visd_object_bounds)) {
+        enum visd_err err = grow(r, &r->bounds, capacity * sizeof(struct visd_object_bounds));
+        if (err != VISD_ERR_OK) return err;
+    }
+    enum visd_err err = grow(r, &r->info, capacity * sizeof(struct visd_object_info));
+    if (err == VISD_ERR_OK) r->slot_capacity = (uint32_t)capacity;
+    return err;
+}
+
+static enum visd_err need_meshes(struct visd_residence *r, uint32_t meshes)
+{
+    if (meshes <= r->mesh_capacity) return VISD_ERR_OK;
+    uint64_t capacity = grown(r->mesh_capacity, meshes, FIRST_MESHES);
+    struct resident_mesh *mesh = realloc(r->mesh, capacity * sizeof(*mesh));
+    if (!mesh) return VISD_ERR_NO_MEMORY;
+    memset(mesh + r->mesh_capacity, 0, (capacity - r->mesh_capacity) * sizeof(*mesh));
+    r->mesh = mesh;
+    enum visd_err err = grow(r, &r->meshes, capacity * sizeof(struct mesh));
+    if (err == VISD_ERR_OK) r->mesh_capacity = (uint32_t)capacity;
+    return err;
+}
+
+enum visd_err visd_residence_init(struct visd_residence *r, struct visd_gpu *gpu, struct visd_gpu_arena *arena, struct visd_upload *upload)
+{
+    *r = (struct visd_residence){.gpu = gpu, .arena = arena, .upload = upload};
+    enum visd_err err = need_slots(r, FIRST_SLOTS);
+    if (err == VISD_ERR_OK) err = need_meshes(r, FIRST_MESHES);
+    if (err != VISD_ERR_OK) visd_residence_finish(r);
+    return err;
+}
+
+void visd_residence_finish(struct visd_residence *r)
+{
+    if (!r->gpu) return;
+    visd_upload_flush(r->upload); /* copies on their way must not outlive their target; on a lost device nothing runs */
+    for (uint32_t i = 0; i < r->mesh_capacity; i++) visd_residence_mesh_remove(r, i);
+    visd_gpu_buffer_retire(r->gpu, &r->bounds);
+    visd_gpu_buffer_retire(r->gpu, &r->info);
+    visd_gpu_buffer_retire(r->gpu, &r->meshes);
+    visd_gpu_buffer_retire(r->gpu, &r->staged);
+    free(r->mesh);
+    *r = (struct visd_residence){0};
+}
+
+static const uint32_t *block_indices(const struct visd_mesh_block *block)
+{
+    return (const uint32_t *)((const char *)(block + 1) + (uint64_t)block->vertices * 12);
+}
+
+static const struct visd_mesh_part *block_parts(const struct visd_mesh_block *block)
+{
+    return (const struct visd_mesh_part *)(block_indices(block) + block->indices);
+}
+
+/* Whether the block is as long as its header says and stays within what an index can carry. */
+static bool block_fits(const struct visd_mesh_block *block, uint64_t bytes)
+{
+    return sizeof(*block) + (uint64_t)block->vertices * 12 + (uint64_t)block->indices * 4 + (uint64_t)block->parts * sizeof(struct visd_mesh_part) <= bytes &&
+           block->vertices <= INDEX_MASK + 1u;
+}
+
+/* The triangles that can occlude, each with its part's sides in its first index; see-through parts are left out. */
+static enum visd_err upload_triangles(struct visd_residence *r, const struct visd_mesh_block *block, const struct visd_gpu_range *range)
+{
+    static const uint32_t side_bits[] = {[VISD_SIDES_UNKNOWN] = INDEX_UNKNOWN, [VISD_SIDES_SINGLE] = 0, [VISD_SIDES_DOUBLE] = INDEX_DOUBLE};
+    const uint32_t *indices = block_indices(block);
+    const struct visd_mesh_part *parts = block_parts(block);
+    const uint32_t most = (uint32_t)(VISD_UPLOAD_SLICE / 12);
+    uint64_t at = 0;
+    for (uint32_t p = 0; p < block->parts; p++) {
+        if (parts[p].see_through) continue;
+        for (uint32_t done = 0; done < parts[p].count / 3;) {
+            uint32_t part = parts[p].count / 3 - done < most ? parts[p].count / 3 - done : most;
+            void *room;
+            enum visd_err err = visd_upload_reserve(r->upload, range->buffer, range->offset + at * 12, (uint64_t)part * 12, &room);
+            if (err != VISD_ERR_OK) return err;
+            uint32_t *to = room;
+            const uint32_t *from = indices + parts[p].first + (uint64_t)done * 3;
+            memcpy(to, from, (size_t)part * 12);
+            for (uint32_t i = 0; i < part; i++) to[i * 3] |= side_bits[parts[p].sides];
+            done += part;
+            at += part;
+        }
+    }
+    return VISD_ERR_OK;
+}
+
+enum visd_err visd_residence_mesh_add(struct visd_residence *r, uint32_t slot, const struct visd_mesh_block *block, uint64_t bytes, char *why, size_t size)
+{
+    if (!block_fits(block, bytes)) {
+        snprintf(why, size, "mesh slot %u: its block is shorter than it says", slot);
+        return VISD_ERR_INTERNAL;
+    }
+    uint64_t triangles = 0;
+    for (uint32_t p = 0; p < block->parts; p++)
+        if (!block_parts(block)[p].see_through) triangles += block_parts(block)[p].count / 3;
+    enum visd_err err = need_meshes(r, slot + 1);
+    if (err != VISD_ERR_OK) goto error;
+    visd_residence_mesh_remove(r, slot);
+    struct resident_mesh made = {.used = true};
+    struct mesh entry = {.triangles = (uint32_t)triangles, .deviation = block->deviation, .all_triangles = block->indices / 3};
+    if (triangles) {
+        err = visd_gpu_arena_alloc(r->arena, (uint64_t)block->vertices * 12, &made.vertices);
+        if (err == VISD_ERR_OK) err = visd_gpu_arena_alloc(r->arena, triangles * 12, &made.indices);
+        if (err == VISD_ERR_OK) err = visd_upload_write(r->upload, made.vertices.buffer, made.vertices.offset, block + 1, (uint64_t)block->vertices * 12);
+        if (err == VISD_ERR_OK) err = upload_triangles(r, block, &made.indices);
+        entry.vertices = made.vertices.address;
+        entry.indices = made.indices.address;
+    }
+    if (err == VISD_ERR_OK) err = visd_upload_write(r->upload, r->meshes.buffer, slot * sizeof(entry), &entry, sizeof(entry));
+    r->mesh[slot] = made;
+    if (err == VISD_ERR_OK) return VISD_ERR_OK;
+    visd_residence_mesh_remove(r, slot);
+error:
+    snprintf(why, size, "a mesh of %u vertices and %u triangles: %s on the device", block->vertices, block->indices / 3, visd_err_text(err));
+    return err;
+}
+
+void visd_residence_mesh_remove(struct visd_residence *r, uint32_t slot)
+{
+    if (slot >= r->mesh_capacity || !r->mesh[slot].used) return;
+    visd_gpu_arena_free(r->arena, &r->mesh[slot].vertices);
+    visd_gpu_arena_free(r->arena, &r->mesh[slot].indices);
+    r->mesh[slot].used = false;
+}
+
+enum visd_err visd_residence_stage(struct visd_residence *r, const struct visd_object_change *changes, uint32_t count)
+{
+    uint64_t need = (r->staged_count + count) * sizeof(*changes);
+    enum visd_err err = VISD_ERR_OK;
+    if (need > r->staged.bytes) err = grow(r, &r->staged, grown(r->staged.bytes, need, 4096 * sizeof(*changes)));
+    if (err == VISD_ERR_OK)
+        err = visd_upload_write(r->upload, r->staged.buffer, r->staged_count * sizeof(*changes), changes, (uint64_t)count * sizeof(*changes));
+    if (err == VISD_ERR_OK) r->staged_count += count;
+    if (r->staged_err == VISD_ERR_OK) r->staged_err = err;
+    return err;
+}
+
+enum visd_err visd_residence_apply(struct visd_residence *r, const struct cull_pipelines *pipelines, uint64_t revision, uint32_t slots)
+{
+    VkCommandBuffer commands;
+    enum visd_err err = r->staged_err;
+    if (err == VISD_ERR_OK) err = need_slots(r, slots);
+    if (err == VISD_ERR_OK) err = visd_upload_flush(r->upload);
+    if (err == VISD_ERR_OK && r->staged_count) {
+        err = visd_gpu_begin(r->gpu, &commands);
+        if (err == VISD_ERR_OK) {
+            struct { uint64_t bounds, info, changes; uint32_t count; } push = {r->bounds.address, r->info.address, r->staged.address, (uint32_t)r->staged_count};
+            visd_gpu_barrier(r->gpu, commands);
+            visd_gpu_dispatch(r->gpu, commands, &pipelines->all[CULL_SCATTER], &push, sizeof(push), (r->staged_count + GROUP - 1) / GROUP);
+            visd_gpu_barrier(r->gpu, commands);
+            err = visd_gpu_submit(r->gpu, NULL);
+        }
+    }
+    r->staged_count = 0;
+    r->staged_err = VISD_ERR_OK;
+    if (r->staged.bytes > UINT64_C(16) << 20) visd_gpu_buffer_retire(r->gpu, &r->staged);
+    if (err != VISD_ERR_OK) return err;
+    r->revision = revision;
+    r->slots = slots;
+    return VISD_ERR_OK;
+}

@@ -1,0 +1,20 @@
+/* Selection: which candidates are worth drawing as occluders, within the budgets, largest rectangles first.
+ *
+ * Four steps: weigh the eligible by bucket of rectangle area; find the bucket at which a budget ends; mark what is above it and count
+ * its work; emit the draws at the places that a scan gives them. A submission's raster work is bounded whatever the scene:
+ * what does not fit is not drawn, hides nothing, and costs tightness only. */
+#include "passes.h"
+
+void visd_select_record(const struct cull_recording *r, uint32_t which, bool unlimited)
+{
+    uint64_t candidates = offsetof(struct counters, candidate_groups);
+    visd_cull_dispatch_indirect(r, CULL_WEIGH, which, candidates);
+    visd_cull_barrier(r);
+    visd_cull_dispatch(r, CULL_BUDGET, which | (unlimited ? SELECT_UNLIMITED : 0), 1);
+    visd_cull_barrier(r);
+    visd_cull_dispatch_indirect(r, CULL_PICK, which, candidates);
+    visd_cull_barrier(r);
+    visd_cull_dispatch(r, CULL_SCAN_DRAWS, 0, 1);
+    visd_cull_barrier(r);
+    visd_cull_dispatch_indirect(r, CULL_EMIT, which, candidates);
+}

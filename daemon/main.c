@@ -1,0 +1,296 @@
+/* visd: start, readiness, signals, stop.
+ *
+ * Order of the start: signals are blocked before any library makes a thread, so that all threads inherit the mask and
+ * only the loop reads signals; the worker comes up before the doors open, so that "ready" means that answers come. Order of the
+ * stop: doors, what is in flight, connections, worker; each bounded, and at the end the process leaves by _exit: a
+ * library that hangs in its teardown must not hold up a restart. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "daemon/config.h"
+#include "daemon/cull/worker.h"
+#include "daemon/log.h"
+#include "daemon/segment/segment.h"
+#include "daemon/server/server.h"
+#include "proto/limits.h"
+
+#define STOP_LIMIT_MS 2000u     /* for what is in flight */
+#define WORKER_LIMIT_S 5u       /* for the worker to end after that */
+#define HEALTHY_LIMIT_MS 60000u /* a worker with jobs that has not moved for so long hangs */
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+struct visd {
+    uv_loop_t loop;
+    uv_poll_t signals;
+    uv_timer_t watchdog;
+    int signal_fd;
+    bool has_watchdog, unhealthy;
+    struct visd_config config;
+    struct visd_segment *segment;
+    struct visd_worker *worker;
+    struct visd_server *server;
+};
+
+/* ---- signals ---- */
+
+static bool block_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGHUP);
+    signal(SIGPIPE, SIG_IGN);
+    return pthread_sigmask(SIG_BLOCK, set, NULL) == 0;
+}
+
+static void on_signal(uv_poll_t *poll, int status, int events)
+{
+    struct visd *visd = poll->data;
+    struct signalfd_siginfo info;
+    (void)status;
+    (void)events;
+    while (read(visd->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (info.ssi_signo == SIGHUP) {
+            visd_log(VISD_LOG_INFO, "visd: SIGHUP: there is nothing to read again; restart for another configuration");
+            continue;
+        }
+        visd_log(VISD_LOG_INFO, "visd: %s: stopping", info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM");
+        sd_notify(0, "STOPPING=1");
+        visd_server_stop(visd->server, STOP_LIMIT_MS);
+    }
+}
+
+/* ---- watchdog ---- */
+
+static void feed_watchdog(uv_timer_t *timer)
+{
+    struct visd *visd = timer->data;
+    bool healthy = visd_server_healthy(visd->server, HEALTHY_LIMIT_MS);
+    if (healthy)
+        sd_notify(0, "WATCHDOG=1");
+    else if (!visd->unhealthy)
+        visd_log(VISD_LOG_ERR, "visd: the worker has jobs and has not moved for %u s; the watchdog is no longer fed", HEALTHY_LIMIT_MS / 1000);
+    visd->unhealthy = !healthy;
+}
+
+static void start_watchdog(struct visd *visd)
+{
+    uint64_t us = 0;
+    visd->has_watchdog = sd_watchdog_enabled(0, &us) > 0;
+    if (!visd->has_watchdog)
+        return;
+    uv_timer_init(&visd->loop, &visd->watchdog);
+    visd->watchdog.data = visd;
+    uv_timer_start(&visd->watchdog, feed_watchdog, 0, us / 3000 + 1);
+}
+
+/* ---- start ---- */
+
+/* Each connection is a descriptor; the default of 1024 is less than the door lets in. */
+static void raise_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    rlim_t wanted = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > 65536 ? 65536 : limit.rlim_max;
+    if (limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = wanted;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        visd_log(VISD_LOG_WARN, "visd: cannot raise the limit of open files to %llu: %s", (unsigned long long)wanted, strerror(errno));
+}
+
+/* Three quarters of the descriptors at most, so that one is always left to serve those who are in. */
+static unsigned connection_cap(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return 0;
+    unsigned cap = (unsigned)(limit.rlim_cur / 4 * 3);
+    return cap < VISD_MAX_CLIENTS ? cap : 0; /* 0: what the limits say */
+}
+
+static bool watch_signals(struct visd *visd, const sigset_t *set)
+{
+    visd->signal_fd = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (visd->signal_fd < 0 || uv_poll_init(&visd->loop, &visd->signals, visd->signal_fd) != 0) {
+        visd_log(VISD_LOG_ERR, "visd: cannot watch for signals: %s", strerror(errno));
+        return false;
+    }
+    visd->signals.data = visd;
+    return uv_poll_start(&visd->signals, UV_READABLE, on_signal) == 0;
+}
+
+static void on_note(void *context, enum visd_worker_note kind, const char *text) /* the worker's thread */
+{
+    (void)context;
+    visd_log(VISD_LOG_WARN, "worker: %s: %s", kind == VISD_WORKER_NOTE_VALIDATION ? "validation" : "device", text);
+}
+
+static bool start_worker(struct visd *visd)
+{
+    char why[512] = "";
+    struct visd_worker_params params = {
+        .segment = visd->segment,
+        .device = visd->config.device,
+        .budget_triangles = visd->config.triangles,
+        .budget_samples = visd->config.samples,
+        .validate = visd->config.validate,
+        .note = on_note,
+    };
+    if (visd_worker_start(&visd->worker, &params, why, sizeof(why)) == VISD_ERR_OK)
+        return true;
+    visd_log(VISD_LOG_ERR, "visd: --device %s: %s", visd->config.device, why);
+    return false;
+}
+
+static void worker_stats(void *user, struct visd_server_worker_stats *out)
+{
+    struct visd *visd = user;
+    out->device_bytes = visd_worker_device_bytes(visd->worker);
+    out->validation_messages = visd_worker_validation_messages(visd->worker);
+}
+
+static void on_stopped(void *user)
+{
+    struct visd *visd = user;
+    uv_close((uv_handle_t *)&visd->signals, NULL);
+    if (visd->has_watchdog)
+        uv_close((uv_handle_t *)&visd->watchdog, NULL);
+}
+
+static bool start_server(struct visd *visd)
+{
+    char why[512] = "";
+    struct visd_server_params params = {
+        .loop = &visd->loop,
+        .segment = visd->segment,
+        .worker = true,
+        .device = visd_worker_device(visd->worker),
+        .worker_kind = "thread",
+        .version = VISD_VERSION,
+        .socket_mode = visd->config.socket_mode,
+        .tls_cert_key = visd->config.tls_cert_key,
+        .tls_ca = visd->config.tls_ca,
+        .worker_stats = worker_stats,
+        .stopped = on_stopped,
+        .user = visd,
+        .connections = connection_cap(),
+    };
+    if (visd_server_create(&visd->server, &params) != VISD_ERR_OK) {
+        visd_log(VISD_LOG_ERR, "visd: cannot start: out of memory or descriptors");
+        return false;
+    }
+    for (unsigned i = 0; i < visd->config.listens; i++)
+        if (visd_server_listen(visd->server, visd->config.listen[i], why, sizeof(why)) != VISD_ERR_OK) {
+            visd_log(VISD_LOG_ERR, "visd: %s", why);
+            return false;
+        }
+    return true;
+}
+
+static void say_ready(struct visd *visd)
+{
+    char urls[512] = "";
+    size_t used = 0;
+    for (unsigned i = 0; i < visd->config.listens && used < sizeof(urls); i++)
+        used += (size_t)snprintf(urls + used, sizeof(urls) - used, "%s%s", i ? ", " : "", visd->config.listen[i]);
+    visd_log(VISD_LOG_INFO, "visd %s: ready on %s; device: %s", VISD_VERSION, urls, visd_worker_device(visd->worker));
+    sd_notifyf(0, "READY=1\nSTATUS=Serving on %s with %s", urls, visd_worker_device(visd->worker));
+}
+
+/* ---- stop ---- */
+
+static void *end_anyway(void *arg)
+{
+    struct timespec limit = {.tv_sec = WORKER_LIMIT_S};
+    (void)arg;
+    nanosleep(&limit, NULL);
+    visd_log(VISD_LOG_WARN, "visd: the worker did not end in %u s; leaving without it", WORKER_LIMIT_S);
+    _exit(EXIT_OK);
+}
+
+/* The worker may hang in a driver. A thread of last resort ends the process then. */
+static void arm_last_resort(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, end_anyway, NULL) == 0)
+        pthread_detach(thread);
+}
+
+__attribute__((noreturn)) static void leave(int code)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    exit(code); /* so that leaks are reported */
+#else
+    fflush(NULL);
+    _exit(code);
+#endif
+}
+
+static int run(struct visd *visd, const sigset_t *set)
+{
+    if (visd_segment_create(&visd->segment, 0) != VISD_ERR_OK) {
+        visd_log(VISD_LOG_ERR, "visd: cannot make the shared segment: out of memory or address space");
+        return EXIT_FAILED;
+    }
+    if (!start_worker(visd) || !watch_signals(visd, set) || !start_server(visd))
+        return EXIT_FAILED; /* what was taken goes with the process */
+    start_watchdog(visd);
+    say_ready(visd);
+    uv_run(&visd->loop, UV_RUN_DEFAULT);
+
+    arm_last_resort();
+    visd_worker_stop(visd->worker);
+    visd_server_destroy(visd->server);
+    visd_segment_destroy(visd->segment);
+    close(visd->signal_fd);
+    uv_loop_close(&visd->loop);
+    visd_log(VISD_LOG_INFO, "visd: ended");
+    return EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+    static struct visd visd;
+    char why[1024];
+    sigset_t set;
+    bool blocked = block_signals(&set);
+    switch (visd_config_init(&visd.config, argc, argv, why, sizeof(why))) {
+    case VISD_CONFIG_HELP:
+        visd_config_help(stdout);
+        return EXIT_OK;
+    case VISD_CONFIG_VERSION:
+        printf("visd %s\n", VISD_VERSION);
+        return EXIT_OK;
+    case VISD_CONFIG_USAGE:
+        fprintf(stderr, "visd: %s\nvisd: 'visd --help' lists the flags\n", why);
+        return EXIT_USAGE;
+    case VISD_CONFIG_RUN:
+        break;
+    }
+    visd_log_init(visd.config.log_level);
+    if (visd_config_check(&visd.config, why, sizeof(why)) != VISD_ERR_OK) {
+        visd_log(VISD_LOG_ERR, "visd: %s", why);
+        return EXIT_USAGE;
+    }
+    if (!blocked || uv_loop_init(&visd.loop) != 0) {
+        visd_log(VISD_LOG_ERR, "visd: cannot start: %s", strerror(errno));
+        return EXIT_FAILED;
+    }
+    raise_files();
+    int code = run(&visd, &set);
+    visd_config_finish(&visd.config);
+    leave(code);
+}

@@ -1,0 +1,31 @@
+/* A camera in canonical form: what the loop makes of any client's camera, and the only form that the worker knows.
+ *
+ * Reversed Z in [0,1] (1 = near, 0 = far), y down in pixels, relative to an eye: with r = world - eye,
+ *   clip = m * (r, 1);  pixel x = (clip.x / clip.w * 0.5 + 0.5) * width, y likewise with height;
+ *   depth = clip.z / clip.w;  in front of the near plane where clip.z <= clip.w and clip.w > 0. */
+#ifndef VISD_SEGMENT_CAMERA_H
+#define VISD_SEGMENT_CAMERA_H
+
+#include <stdint.h>
+
+#define VISD_CAMERA_MAX_PLANES 8
+#define VISD_CAMERA_MAX_SIZE 16384 /* pixels a side */
+
+struct visd_camera {
+    float m[4][4];      /* rows x, y, z, w; column 3 is the constant part */
+    float eye_hi[3];    /* the point that positions are taken relative to, split as in record.h */
+    float orientation;  /* +1 or -1: sign of det(m); pixel-space area * orientation * (mirrored ? -1 : 1) > 0: front */
+    float eye_lo[3];
+    float min_pixels;   /* 0: off */
+    uint32_t width, height, samples; /* samples: 1, 2, 4 or 8 */
+    uint32_t layers;
+    uint32_t planes;    /* section planes in use */
+    uint32_t caps;      /* 0 or 1 */
+    uint32_t zero[2];
+    float plane[VISD_CAMERA_MAX_PLANES][4]; /* kept where a*r.x + b*r.y + c*r.z + d >= 0, r relative to the eye,
+                                               (a,b,c) of length 1 */
+};
+
+_Static_assert(sizeof(struct visd_camera) == 256, "device layout");
+
+#endif

@@ -1,0 +1,248 @@
+/* Listening, and the rule of one daemon a socket.
+ *
+ * A socket file outlives its daemon, so whether one may be replaced has to be known, not guessed. PATH.lock is locked before PATH is
+ * touched: another visd holds the lock for as long as it lives, and is thus never probed or robbed. With the lock in
+ * hand, a socket that nobody answers on is a dead one's and goes; one that somebody answers on belongs to another program and stays.
+ * The lock file itself is left in place: removing it would let two daemons lock two files of one name. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "door_internal.h"
+
+#define ACCEPT_PAUSE_NS (100 * NS_PER_MS)
+
+struct told {
+    char *why;
+    size_t size;
+};
+
+__attribute__((format(printf, 3, 4))) static enum visd_err refuse(struct told *told, enum visd_err err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(told->why, told->size, format, args);
+    va_end(args);
+    return err;
+}
+
+static const char *after(const char *url, const char *scheme)
+{
+    size_t length = strlen(scheme);
+    return strncmp(url, scheme, length) == 0 ? url + length : NULL;
+}
+
+static enum visd_err take_lock(const char *path, int *out, struct told *told)
+{
+    char name[sizeof(((struct sockaddr_un *)0)->sun_path) + 8];
+    snprintf(name, sizeof(name), "%s.lock", path);
+    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return refuse(told, VISD_ERR_IO, "cannot open the lock file %s: %s; does its directory exist, and may this user write there?",
+                      name, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        int reason = errno;
+        close(fd);
+        if (reason == EWOULDBLOCK)
+            return refuse(told, VISD_ERR_BUSY, "another visd listens on %s; stop it, or give another path", path);
+        return refuse(told, VISD_ERR_IO, "cannot lock %s: %s", name, strerror(reason));
+    }
+    *out = fd;
+    return VISD_ERR_OK;
+}
+
+/* With the lock held: makes room for our socket. */
+static enum visd_err clear_path(const char *path, struct told *told)
+{
+    struct stat st;
+    if (lstat(path, &st) != 0)
+        return errno == ENOENT ? VISD_ERR_OK : refuse(told, VISD_ERR_IO, "cannot look at %s: %s", path, strerror(errno));
+    if (!S_ISSOCK(st.st_mode))
+        return refuse(told, VISD_ERR_EXISTS, "%s exists and is not a socket; remove it, or give another path", path);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    memcpy(address.sun_path, path, strlen(path) + 1); /* its length has been checked */
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return refuse(told, VISD_ERR_IO, "cannot make a socket: %s", strerror(errno));
+    bool refused = connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0 && errno == ECONNREFUSED;
+    close(fd);
+    if (!refused)
+        return refuse(told, VISD_ERR_BUSY, "another program listens on %s; stop it, or give another path", path);
+    if (unlink(path) != 0)
+        return refuse(told, VISD_ERR_IO, "cannot remove the stale socket %s: %s", path, strerror(errno));
+    visd_log(VISD_LOG_INFO, "door: %s: a stale socket was replaced", path);
+    return VISD_ERR_OK;
+}
+
+static bool is_loopback(const char *address)
+{
+    return strncmp(address, "127.", 4) == 0 || strncmp(address, "[::1]:", 6) == 0 || strncmp(address, "localhost:", 10) == 0;
+}
+
+/* What this URL is, and whether it may be served at all. */
+static enum visd_err classify(const struct visd_door *door, const char *url, enum visd_sp_wire *wire, const char **path, struct told *told)
+{
+    const char *rest;
+    *path = NULL;
+    if ((rest = after(url, "ipc://"))) {
+        *wire = VISD_SP_IPC;
+        *path = rest;
+        if (!*rest)
+            return refuse(told, VISD_ERR_BAD_VALUE, "%s names no path; write for example ipc:///run/visd/visd.sock", url);
+        if (strlen(rest) >= sizeof(((struct sockaddr_un *)0)->sun_path))
+            return refuse(told, VISD_ERR_TOO_BIG, "the path in %s is longer than the 107 bytes that a socket's may have", url);
+        return VISD_ERR_OK;
+    }
+    *wire = VISD_SP_TCP;
+    if ((rest = after(url, "tcp://"))) {
+        if (!is_loopback(rest))
+            return refuse(told, VISD_ERR_DENIED, "%s would let in whoever reaches it; listen on 127.0.0.1, or use tls+tcp:// with --tls-ca", url);
+        return VISD_ERR_OK;
+    }
+    if ((rest = after(url, "tls+tcp://"))) {
+        if (!door->params.tls_cert_key)
+            return refuse(told, VISD_ERR_BAD_VALUE, "%s needs --tls-cert-key FILE", url);
+        if (!is_loopback(rest) && !door->params.tls_ca)
+            return refuse(told, VISD_ERR_DENIED, "%s would let in whoever reaches it; give --tls-ca FILE, so that clients must show a certificate", url);
+        return VISD_ERR_OK;
+    }
+    if (after(url, "ws://") || after(url, "wss://"))
+        return refuse(told, VISD_ERR_NOT_SUPPORTED, "%s is not supported yet; use ipc://, tcp:// or tls+tcp://", url);
+    return refuse(told, VISD_ERR_BAD_VALUE, "%s is not a URL that can be listened on; use ipc://, tcp:// or tls+tcp://", url);
+}
+
+static int set_options(const struct visd_door *door, nng_stream_listener *stream, const char *url)
+{
+    int rv = 0;
+    if (after(url, "ipc://"))
+        return nng_stream_listener_set_int(stream, NNG_OPT_IPC_PERMISSIONS, (int)door->params.socket_mode);
+    if (after(url, "tls+tcp://")) {
+        rv = nng_stream_listener_set_string(stream, NNG_OPT_TLS_CERT_KEY_FILE, door->params.tls_cert_key);
+        if (rv == 0 && door->params.tls_ca)
+            rv = nng_stream_listener_set_string(stream, NNG_OPT_TLS_CA_FILE, door->params.tls_ca);
+        if (rv == 0 && door->params.tls_ca)
+            rv = nng_stream_listener_set_int(stream, NNG_OPT_TLS_AUTH_MODE, 2 /* required */);
+    }
+    return rv;
+}
+
+static void listener_free(struct listener *listener)
+{
+    if (listener->accept)
+        nng_aio_free(listener->accept);
+    if (listener->stream)
+        nng_stream_listener_free(listener->stream);
+    if (listener->lock_fd >= 0)
+        close(listener->lock_fd); /* after the socket is gone from its path */
+    free(listener->url);
+    free(listener);
+}
+
+static void on_accept(void *arg) /* nng's thread */
+{
+    struct listener *listener = arg;
+    visd_inbox_push(&listener->door->inbox, &listener->accepted);
+}
+
+static void unlink_listener(struct listener *listener)
+{
+    struct visd_door *door = listener->door;
+    struct listener **link = &door->listeners;
+    while (*link != listener)
+        link = &(*link)->next;
+    *link = listener->next;
+    listener_free(listener);
+    door_check_emptied(door);
+}
+
+static void handle_accept(struct visd_inbox_item *item)
+{
+    struct listener *listener = (struct listener *)((char *)item - offsetof(struct listener, accepted));
+    struct visd_door *door = listener->door;
+    int rv = nng_aio_result(listener->accept);
+    listener->accepting = false;
+    if (rv == 0) {
+        nng_stream *stream = nng_aio_get_output(listener->accept, 0);
+        if (listener->closing) {
+            nng_stream_free(stream);
+        } else {
+            conn_adopt(door, stream, listener->wire);
+        }
+    }
+    if (listener->closing) {
+        unlink_listener(listener);
+    } else if (rv == 0) {
+        listener_rearm(listener);
+    } else {
+        /* Short of descriptors or memory, or the peer left first. Nothing is ever final here: wait a little, and go on. */
+        door->counts.accept_errors++;
+        door_complain(door, "%s: cannot accept: %s; trying again", listener->url, nng_strerror(rv));
+        listener->again_ns = uv_hrtime() + ACCEPT_PAUSE_NS;
+        door_sweep_start(door);
+    }
+}
+
+void listener_rearm(struct listener *listener)
+{
+    listener->again_ns = 0;
+    listener->accepting = true;
+    nng_stream_listener_accept(listener->stream, listener->accept);
+}
+
+void listener_close(struct listener *listener)
+{
+    if (listener->closing)
+        return;
+    listener->closing = true;
+    listener->again_ns = 0;
+    nng_stream_listener_close(listener->stream); /* takes an ipc socket off its path; the pending accept then ends */
+    if (!listener->accepting)
+        unlink_listener(listener);
+}
+
+enum visd_err visd_door_listen(struct visd_door *door, const char *url, char *why, size_t why_size)
+{
+    struct told told = {why, why_size};
+    const char *path;
+    int rv;
+    struct listener *listener = calloc(1, sizeof(*listener));
+    if (!listener)
+        return refuse(&told, VISD_ERR_NO_MEMORY, "out of memory");
+    listener->lock_fd = -1;
+    listener->door = door;
+    listener->accepted.handle = handle_accept;
+    enum visd_err err = classify(door, url, &listener->wire, &path, &told);
+    if (err == VISD_ERR_OK && path) {
+        err = take_lock(path, &listener->lock_fd, &told);
+        if (err == VISD_ERR_OK)
+            err = clear_path(path, &told);
+    }
+    if (err != VISD_ERR_OK)
+        goto error;
+    listener->url = strdup(url);
+    if (!listener->url) {
+        err = refuse(&told, VISD_ERR_NO_MEMORY, "out of memory");
+        goto error;
+    }
+    if ((rv = nng_stream_listener_alloc(&listener->stream, url)) != 0 || (rv = set_options(door, listener->stream, url)) != 0 ||
+        (rv = nng_aio_alloc(&listener->accept, on_accept, listener)) != 0 || (rv = nng_stream_listener_listen(listener->stream)) != 0) {
+        err = refuse(&told, rv == NNG_EADDRINUSE ? VISD_ERR_BUSY : VISD_ERR_IO, "cannot listen on %s: %s", url, nng_strerror(rv));
+        goto error;
+    }
+    listener->next = door->listeners;
+    door->listeners = listener;
+    listener_rearm(listener);
+    return VISD_ERR_OK;
+error:
+    listener_free(listener);
+    return err;
+}

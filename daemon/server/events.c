@@ -1,0 +1,101 @@
+/* Events: what subscribers are told without asking.
+ *
+ * A subscriber gets every topic, and filters for itself. Its events are numbered without gaps, in n, by a count of its own. When its
+ * queue is full an event is lost to it alone; as soon as there is room it is told how many it missed, and then asks for
+ * what it needs (scene_list): events say that something changed, the truth is in the replies. */
+#include <stdio.h>
+#include <string.h>
+
+#include "server_internal.h"
+
+/* Encodes for one subscriber and queues it; false: it did not fit. */
+static bool send_to(struct session *session, const char *topic, struct visd_message *event)
+{
+    struct visd_buf buf = {0};
+    event->n = session->sequence + 1;
+    if (visd_event_topic(&buf, topic) != VISD_ERR_OK || visd_encode(event, &buf, NULL) != VISD_ERR_OK || buf.size > VISD_MAX_EVENT_BYTES) {
+        visd_buf_finish(&buf);
+        return false;
+    }
+    if (visd_conn_event(session->conn, buf.at, buf.size) != VISD_ERR_OK)
+        return false;
+    session->sequence++;
+    return true;
+}
+
+static bool tell_lost(struct visd_server *server, struct session *session)
+{
+    struct visd_message event;
+    if (!session->missed_since)
+        return true;
+    memset(&event, 0, sizeof(event));
+    event.type = VISD_MSG_LOST;
+    event.lost.epoch = server->epoch;
+    event.lost.missed = session->missed_since;
+    if (!send_to(session, "lost", &event))
+        return false;
+    session->missed_since = 0;
+    return true;
+}
+
+static void send_or_lose(struct visd_server *server, struct session *session, const char *topic, struct visd_message *event)
+{
+    if (tell_lost(server, session) && send_to(session, topic, event))
+        return;
+    session->missed++;
+    session->missed_since++;
+    server->counts.events_lost++;
+}
+
+static void publish(struct visd_server *server, const char *topic, struct visd_message *event)
+{
+    if (!server->subscribers)
+        return;
+    for (struct visd_conn *conn = visd_conn_next(server->door, NULL); conn; conn = visd_conn_next(server->door, conn)) {
+        struct session *session = *visd_conn_owner(conn);
+        if (session && visd_conn_kind(conn) == VISD_CONN_SUB)
+            send_or_lose(server, session, topic, event);
+    }
+}
+
+static void scene_topic(char *out, size_t size, const struct scene_slot *slot)
+{
+    snprintf(out, size, "scene/%s", slot->name);
+}
+
+void event_revision(struct visd_server *server, const struct scene_slot *slot, const uint8_t *client)
+{
+    struct visd_message event;
+    char topic[sizeof(slot->name) + 8];
+    memset(&event, 0, sizeof(event));
+    event.type = VISD_MSG_REVISION;
+    event.revision.epoch = server->epoch;
+    event.revision.scene = scene_wire(server, slot);
+    event.revision.name = visd_str_of(slot->name);
+    event.revision.revision = visd_scene_revision(slot->scene);
+    if (client) {
+        event.revision.has_client = true;
+        memcpy(event.revision.client, client, sizeof(event.revision.client));
+    }
+    scene_topic(topic, sizeof(topic), slot);
+    publish(server, topic, &event);
+}
+
+void event_removed(struct visd_server *server, const struct scene_slot *slot)
+{
+    struct visd_message event;
+    char topic[sizeof(slot->name) + 8];
+    memset(&event, 0, sizeof(event));
+    event.type = VISD_MSG_REMOVED;
+    event.removed.epoch = server->epoch;
+    event.removed.scene = scene_wire(server, slot);
+    event.removed.name = visd_str_of(slot->name);
+    scene_topic(topic, sizeof(topic), slot);
+    publish(server, topic, &event);
+}
+
+/* Its queue has room again: what it missed is told now, not with the next event, which may be long in coming. */
+void events_drained(struct visd_server *server, struct session *session)
+{
+    tell_lost(server, session);
+}

@@ -1,0 +1,482 @@
+/* Frames: cameras in, results out.
+ *
+ * A request may carry the cameras of several views; it is answered when the last of them has its answer. Until then the answers that
+ * have come are held where they are, in the segment, and encoded once, straight into the reply. A request that is sent again (nng
+ * does so every minute, and after a reconnect) carries the same frame numbers: each frame attaches to the one that waits, and
+ * the older request is let go of without an answer.
+ *
+ *   frames_wait -> item 0 (a cookie in its view) .. item n      reply when unanswered == 0
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server_internal.h"
+
+#define WANT_SERVED (VISD_WIRE_WANT_IDS | VISD_WIRE_WANT_STATS | VISD_WIRE_WANT_PROFILE | VISD_WIRE_WANT_COVERAGE)
+#define WANT_DEFAULT (VISD_WIRE_WANT_IDS | VISD_WIRE_WANT_STATS)
+
+/* ---- encoding results ---- */
+
+static void fill_stats(struct visd_msg_frame_stats *out, const struct visd_frame_stats *in)
+{
+    out->tested = in->tested;
+    out->in_frustum = in->in_frustum;
+    out->listed = in->listed;
+    out->occluded = in->occluded;
+    out->forced = in->forced;
+    out->drawn_1 = in->drawn[0];
+    out->drawn_2 = in->drawn[1];
+    out->over_budget = in->over_budget;
+    out->dropped_small = in->dropped_small;
+    out->hidden = in->hidden;
+    out->triangles_1 = in->triangles[0];
+    out->triangles_2 = in->triangles[1];
+    out->triangles_in_frustum = in->triangles_in_frustum;
+    out->triangles_listed = in->triangles_listed;
+    out->samples_all = in->samples_all;
+    out->pixels_covered = in->pixels_covered;
+    out->frustum_ns = in->pass_ns[VISD_PASS_FRUSTUM];
+    out->select_ns = in->pass_ns[VISD_PASS_SELECT];
+    out->depth_ns = in->pass_ns[VISD_PASS_DEPTH];
+    out->pyramid_ns = in->pass_ns[VISD_PASS_PYRAMID];
+    out->test_ns = in->pass_ns[VISD_PASS_TEST];
+    out->compact_ns = in->pass_ns[VISD_PASS_COMPACT];
+}
+
+static void fill_lists(struct visd_msg_result *out, const struct visd_answer *answer, uint64_t epoch)
+{
+    if (answer->delta) {
+        out->has_base = true;
+        out->base = (struct visd_msg_base){.epoch = epoch, .view = out->view, .frame = answer->base_frame};
+    }
+    struct visd_bin ids = answer->delta ? visd_bin_of(answer->added, answer->added_count) : visd_bin_of(answer->ids, answer->count);
+    if (answer->ids32) {
+        out->has_ids32 = true;
+        out->ids32 = ids;
+        if (answer->delta) {
+            out->has_removed32 = true;
+            out->removed32 = visd_bin_of(answer->removed, answer->removed_count);
+        }
+    } else {
+        out->has_ids64 = true;
+        out->ids64 = ids;
+        if (answer->delta) {
+            out->has_removed64 = true;
+            out->removed64 = visd_bin_of(answer->removed, answer->removed_count);
+        }
+    }
+}
+
+static void fill_result(const struct visd_server *server, struct visd_msg_result *out, const struct wait_item *item)
+{
+    const struct visd_answer *answer = &item->answer;
+    out->view = item->wire_view;
+    out->frame = answer->frame;
+    out->epoch = server->epoch;
+    out->scene = server->views[item->view].scene;
+    out->err = (uint32_t)item->err;
+    if (item->err != VISD_ERR_OK) {
+        out->has_text = true;
+        out->text = visd_str_of(item->text);
+        return;
+    }
+    out->revision = answer->revision;
+    out->source_frame = answer->source_frame;
+    out->source_revision = answer->source_revision;
+    out->method = answer->method;
+    out->grade = (uint32_t)answer->grade;
+    out->lag = answer->lag;
+    out->degraded = answer->degraded;
+    if (answer->degraded) {
+        out->has_why = true;
+        out->why = visd_str_of(answer->why);
+    }
+    out->all = answer->all;
+    out->count = answer->count;
+    out->digest = answer->digest;
+    if (!answer->all && item->want & VISD_WIRE_WANT_IDS)
+        fill_lists(out, answer, server->epoch);
+    out->times = (struct visd_msg_times){
+        .sent = answer->client_sent_ns, .received = answer->received_ns, .queued = answer->queued_ns,
+        .gpu_start = answer->started_ns, .gpu_end = answer->ended_ns, .replied = uv_hrtime(),
+    };
+    if (item->want & VISD_WIRE_WANT_STATS) {
+        out->has_stats = true;
+        fill_stats(&out->stats, &answer->stats);
+    }
+}
+
+/* ---- ending a wait ---- */
+
+static void give_back(struct visd_server *server, struct wait_item *item)
+{
+    struct view_slot *slot = &server->views[item->view];
+    if (!item->has_answer)
+        return;
+    item->has_answer = false;
+    visd_view_answer_done(slot->view, &item->answer);
+    slot->held--;
+}
+
+static void unlink_wait(struct frames_wait *wait)
+{
+    if (wait->prev)
+        wait->prev->next = wait->next;
+    else if (wait->session)
+        wait->session->waits = wait->next;
+    if (wait->next)
+        wait->next->prev = wait->prev;
+    wait->session = NULL;
+}
+
+/* Frees it with the answers it holds; its request must have been dealt with. */
+static void wait_free(struct visd_server *server, struct frames_wait *wait)
+{
+    unlink_wait(wait);
+    for (uint32_t i = 0; i < wait->count; i++)
+        give_back(server, &wait->items[i]);
+    free(wait);
+}
+
+static void finish(struct visd_server *server, struct frames_wait *wait)
+{
+    struct visd_msg_result *results = calloc(wait->count, sizeof(*results));
+    struct visd_request *request = wait->request;
+    wait->request = NULL;
+    unlink_wait(wait); /* answering may close the connection, and that must not find it */
+    if (results) {
+        struct visd_message out;
+        memset(&out, 0, sizeof(out));
+        out.type = VISD_MSG_RESULTS;
+        out.results.results = results;
+        out.results.results_count = wait->count;
+        for (uint32_t i = 0; i < wait->count; i++)
+            fill_result(server, &results[i], &wait->items[i]);
+        reply_to(server, request, wait->n, &out);
+        free(results);
+    } else {
+        refuse_to(server, request, wait->n, VISD_ERR_NO_MEMORY, "frames: no memory for the results; send the frames again");
+    }
+    wait_free(server, wait);
+}
+
+static void item_answered(struct visd_server *server, struct wait_item *item)
+{
+    struct frames_wait *wait = item->frames;
+    item->answered = true;
+    if (--wait->unanswered == 0)
+        finish(server, wait);
+}
+
+static void image_answered(struct visd_server *server, struct view_slot *slot, struct wait_item *item, const struct visd_answer *answer)
+{
+    struct visd_message out;
+    memset(&out, 0, sizeof(out));
+    if (answer->err != VISD_ERR_OK) {
+        refuse_to(server, item->request, item->n, answer->err, answer->text);
+    } else {
+        uint64_t pixels = (uint64_t)answer->width * answer->height;
+        bool depth = slot->snapshot_what == VISD_SNAPSHOT_DEPTH || slot->snapshot_what == VISD_SNAPSHOT_PYRAMID;
+        out.type = VISD_MSG_IMAGE;
+        out.image.width = answer->width;
+        out.image.height = answer->height;
+        out.image.kind = depth ? VISD_WIRE_PIXELS_F32 : answer->bytes == pixels * 8 ? VISD_WIRE_PIXELS_U64 : VISD_WIRE_PIXELS_U32;
+        out.image.frame = answer->frame;
+        out.image.data = visd_bin_of(answer->data, answer->bytes);
+        reply_to(server, item->request, item->n, &out);
+    }
+    free(item);
+}
+
+static void count_answer(struct visd_server *server, const struct visd_answer *answer)
+{
+    server->counts.answers++;
+    server->counts.answers_superseded += answer->err == VISD_ERR_SUPERSEDED;
+    if (answer->err != VISD_ERR_OK)
+        return;
+    server->counts.answers_all += answer->all;
+    server->counts.answers_delta += answer->delta;
+    server->counts.ids_sent += answer->all ? 0 : answer->delta ? answer->added_count + answer->removed_count : answer->count;
+}
+
+void view_collect(struct visd_server *server, struct view_slot *slot)
+{
+    struct visd_answer answer;
+    while (slot->view && visd_view_next_answer(slot->view, &answer)) {
+        struct wait_item *item = answer.cookie;
+        if (!answer.is_image)
+            count_answer(server, &answer);
+        if (!item || item->kind == WAIT_SNAPSHOT) {
+            if (item)
+                image_answered(server, slot, item, &answer);
+            visd_view_answer_done(slot->view, &answer);
+            continue;
+        }
+        item->answer = answer;
+        item->has_answer = true;
+        item->err = answer.err;
+        if (answer.err != VISD_ERR_OK)
+            snprintf(item->text, sizeof(item->text), "%s", answer.text);
+        slot->held++;
+        item_answered(server, item);
+    }
+}
+
+/* Whoever asked is gone: what he waits for is forgotten, and what has come is given back. */
+void frames_forget(struct visd_server *server, struct session *session)
+{
+    while (session->waits) {
+        struct frames_wait *wait = session->waits;
+        for (uint32_t i = 0; i < wait->count; i++)
+            if (!wait->items[i].answered)
+                visd_view_forget(server->views[wait->items[i].view].view, &wait->items[i]);
+        visd_request_drop(wait->request);
+        wait_free(server, wait);
+    }
+}
+
+static void stop_waiting(struct visd_server *server, struct frames_wait *wait)
+{
+    wait->unanswered++; /* one for this function */
+    for (uint32_t i = 0; i < wait->count; i++) {
+        struct wait_item *item = &wait->items[i];
+        if (item->answered || !item->parks)
+            continue;
+        visd_view_forget(server->views[item->view].view, item);
+        item->err = VISD_ERR_STOPPING;
+        snprintf(item->text, sizeof(item->text), "the daemon is stopping");
+        item_answered(server, item);
+    }
+    if (--wait->unanswered == 0)
+        finish(server, wait);
+}
+
+void frames_stop_waiting(struct visd_server *server)
+{
+    for (struct visd_conn *conn = visd_conn_next(server->door, NULL); conn; conn = visd_conn_next(server->door, conn)) {
+        struct session *session = *visd_conn_owner(conn);
+        struct frames_wait *next;
+        for (struct frames_wait *wait = session ? session->waits : NULL; wait; wait = next) {
+            next = wait->next;
+            stop_waiting(server, wait);
+        }
+    }
+}
+
+bool frames_pending(const struct visd_server *server)
+{
+    for (struct visd_conn *conn = visd_conn_next(server->door, NULL); conn; conn = visd_conn_next(server->door, conn)) {
+        const struct session *session = *visd_conn_owner(conn);
+        if (session && session->waits)
+            return true;
+    }
+    return false;
+}
+
+/* ---- submitting ---- */
+
+static void fill_camera(struct visd_camera_spec *out, const struct visd_msg_camera *in)
+{
+    *out = (struct visd_camera_spec){
+        .width = in->width, .height = in->height, .depth = in->depth, .y = in->y, .samples = in->has_samples ? in->samples : 1,
+        .caps = in->caps, .layers = in->has_layers ? in->layers : UINT32_MAX, .min_pixels = in->min_pixels,
+    };
+    memcpy(out->view, in->view, sizeof(out->view));
+    memcpy(out->proj, in->proj, sizeof(out->proj));
+    if (in->has_clip_planes) {
+        out->clip_planes = in->clip_planes.at;
+        out->clip_plane_count = in->clip_planes.rows > UINT32_MAX ? UINT32_MAX : (uint32_t)in->clip_planes.rows;
+    }
+}
+
+static void fill_spec(const struct visd_server *server, struct visd_frame_spec *out, const struct visd_msg_frame *in, uint64_t received_ns)
+{
+    uint32_t want = in->has_want ? in->want : WANT_DEFAULT;
+    *out = (struct visd_frame_spec){
+        .frame = in->frame, .fresh = in->fresh, .wait = in->wait, .client_sent_ns = in->sent_ns, .received_ns = received_ns,
+    };
+    fill_camera(&out->camera, &in->camera);
+    if (in->has_base && in->base.epoch == server->epoch && in->base.view == in->view) { /* else: a full list */
+        out->has_base = true;
+        out->base_frame = in->base.frame;
+    }
+    if (want & VISD_WIRE_WANT_PROFILE)
+        out->want |= VISD_WANT_PROFILE;
+    if (want & VISD_WIRE_WANT_COVERAGE)
+        out->want |= VISD_WANT_COVERAGE;
+}
+
+/* Whether this very frame waits for its answer: then it has been sent again. */
+static bool is_pending(const struct visd_server *server, const struct visd_msg_frame *in)
+{
+    for (struct visd_conn *conn = visd_conn_next(server->door, NULL); conn; conn = visd_conn_next(server->door, conn)) {
+        const struct session *session = *visd_conn_owner(conn);
+        for (const struct frames_wait *wait = session ? session->waits : NULL; wait; wait = wait->next)
+            for (uint32_t i = 0; i < wait->count; i++)
+                if (wait->items[i].wire_view == in->view && !wait->items[i].answered && wait->items[i].answer.frame == in->frame)
+                    return true;
+    }
+    return false;
+}
+
+/* Looks at one frame before anything is done; false: refused and answered. */
+static bool check_frame(struct call *call, uint32_t index)
+{
+    const struct visd_msg_frames *frames = &call->in->frames;
+    const struct visd_msg_frame *in = &frames->frames[index];
+    struct visd_camera_spec spec;
+    struct visd_camera camera;
+    char why[200] = "";
+    if (!view_find(call, in->view)) {
+        call_refuse(call, VISD_ERR_NOT_FOUND, "frames[%u]: there is no view %u", index, in->view);
+        return false;
+    }
+    for (uint32_t i = 0; i < index; i++)
+        if (frames->frames[i].view == in->view) {
+            call_refuse(call, VISD_ERR_BAD_VALUE, "frames[%u]: view %u has a frame in this request already; send one for each view", index, in->view);
+            return false;
+        }
+    const struct view_slot *slot = &call->server->views[in->view % VISD_SEGMENT_MAX_VIEWS];
+    if (in->frame < slot->last_frame && !is_pending(call->server, in)) {
+        call_refuse(call, VISD_ERR_CONFLICT, "frames[%u]: frame %llu of view %u comes after frame %llu; numbers must rise", index,
+                    (unsigned long long)in->frame, in->view, (unsigned long long)slot->last_frame);
+        return false;
+    }
+    const char *later = in->has_want && in->want & ~(uint32_t)WANT_SERVED ? "want draws or samples"
+                        : in->lag                                          ? "lag"
+                        : in->guard_metres != 0 || in->guard_degrees != 0  ? "guard"
+                        : in->has_prepass                                  ? "prepass"
+                        : in->has_method && in->method > VISD_METHOD_HIZ   ? visd_wire_method_name(in->method)
+                                                                           : NULL;
+    if (later) {
+        call_refuse(call, VISD_ERR_NOT_SUPPORTED, "frames[%u]: %s is not supported yet", index, later);
+        return false;
+    }
+    fill_camera(&spec, &in->camera);
+    enum visd_err err = visd_camera_canonical(&spec, &camera, why, sizeof(why));
+    if (err != VISD_ERR_OK)
+        call_refuse(call, err, "frames[%u].camera: %s", index, why);
+    return err == VISD_ERR_OK;
+}
+
+/* The older request of a frame that has been sent again. If it is the same request, nng will not read an answer to it any more. */
+static void replaced_by(struct visd_server *server, struct wait_item *old, const struct frames_wait *wait)
+{
+    struct frames_wait *older = old->frames;
+    const struct visd_request *a = older->request, *b = wait->request;
+    old->err = VISD_ERR_SUPERSEDED;
+    old->answer.frame = 0;
+    snprintf(old->text, sizeof(old->text), "the same frame was asked for again, and is answered there");
+    old->answered = true;
+    if (--older->unanswered)
+        return;
+    if (a->words == b->words && memcmp(a->backtrace, b->backtrace, a->words) == 0) {
+        visd_request_drop(older->request);
+        wait_free(server, older);
+    } else {
+        finish(server, older);
+    }
+}
+
+static void submit_frame(struct visd_server *server, struct frames_wait *wait, uint32_t index, const struct visd_msg_frame *in)
+{
+    struct wait_item *item = &wait->items[index];
+    struct view_slot *slot = &server->views[item->view];
+    struct visd_frame_spec spec;
+    bool attached = false;
+    void *replaced = NULL;
+    char why[200];
+    uint32_t method = visd_view_method(slot->view);
+    fill_spec(server, &spec, in, wait->request->received_ns);
+    if (in->has_method) /* for this frame only; it has been checked */
+        visd_view_set_method(slot->view, in->method, why, sizeof(why));
+    item->err = visd_view_submit(slot->view, &spec, item, &attached, &replaced, item->text, sizeof(item->text));
+    if (in->has_method)
+        visd_view_set_method(slot->view, method, why, sizeof(why));
+    item->answer.frame = in->frame;
+    if (item->err == VISD_ERR_OK) {
+        server->counts.frames++;
+        if (in->frame > slot->last_frame)
+            slot->last_frame = in->frame;
+    } else {
+        item->answered = true;
+        wait->unanswered--;
+    }
+    if (attached && replaced)
+        replaced_by(server, replaced, wait);
+}
+
+void op_frames(struct call *call)
+{
+    struct visd_server *server = call->server;
+    const struct visd_msg_frames *in = &call->in->frames;
+    if (in->frames_count == 0) {
+        call_refuse(call, VISD_ERR_BAD_VALUE, "frames: there is no camera in it");
+        return;
+    }
+    for (uint32_t i = 0; i < in->frames_count; i++)
+        if (!check_frame(call, i))
+            return;
+    struct frames_wait *wait = calloc(1, sizeof(*wait) + in->frames_count * sizeof(wait->items[0]));
+    if (!wait) {
+        call_refuse(call, VISD_ERR_NO_MEMORY, "frames: out of memory");
+        return;
+    }
+    wait->session = call->session;
+    wait->next = call->session->waits;
+    if (wait->next)
+        wait->next->prev = wait;
+    call->session->waits = wait;
+    wait->request = call->request;
+    call->request = NULL;
+    wait->n = call->in->n;
+    wait->count = in->frames_count;
+    wait->unanswered = wait->count + 1; /* one for this function */
+    for (uint32_t i = 0; i < wait->count; i++) {
+        struct wait_item *item = &wait->items[i];
+        item->kind = WAIT_FRAMES;
+        item->frames = wait;
+        item->view = in->frames[i].view % VISD_SEGMENT_MAX_VIEWS;
+        item->wire_view = in->frames[i].view;
+        item->parks = in->frames[i].wait;
+        item->want = in->frames[i].has_want ? in->frames[i].want : WANT_DEFAULT;
+    }
+    for (uint32_t i = 0; i < wait->count; i++)
+        submit_frame(server, wait, i, &in->frames[i]);
+    uint32_t count = wait->count;
+    for (uint32_t i = 0; i < count; i++) /* superseded ones, and all of them while there is no worker */
+        view_collect(server, &server->views[in->frames[i].view % VISD_SEGMENT_MAX_VIEWS]);
+    visd_request_shed(wait->request); /* the views have taken what they need */
+    if (--wait->unanswered == 0)
+        finish(server, wait);
+}
+
+/* ---- pictures ---- */
+
+void op_snapshot(struct call *call)
+{
+    const struct visd_msg_snapshot *in = &call->in->snapshot;
+    struct view_slot *slot = view_find(call, in->view);
+    char why[200] = "";
+    if (!slot) {
+        call_refuse(call, VISD_ERR_NOT_FOUND, "snapshot: there is no view %u", in->view);
+        return;
+    }
+    struct wait_item *item = calloc(1, sizeof(*item));
+    if (!item) {
+        call_refuse(call, VISD_ERR_NO_MEMORY, "snapshot: out of memory");
+        return;
+    }
+    item->kind = WAIT_SNAPSHOT;
+    item->n = call->in->n;
+    enum visd_err err = visd_view_snapshot(slot->view, in->what, in->level, item, why, sizeof(why));
+    if (err != VISD_ERR_OK) {
+        free(item);
+        call_refuse(call, err, "snapshot: %s", *why ? why : visd_err_text(err));
+        return;
+    }
+    slot->snapshot_what = in->what;
+    item->request = call_keep(call); /* outlives its connection, and is then answered to nobody */
+    view_collect(call->server, slot);
+}

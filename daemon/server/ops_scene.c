@@ -1,0 +1,371 @@
+/* Scenes: making, removing, naming, listing.
+ *
+ * A scene's number on the wire is its slot and a generation, so that the number of a removed scene is not
+ * taken for its successor's. Scenes are shared: whoever may connect may read and change them; who created one pays for it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server_internal.h"
+
+#define PAGE_ROWS 16384u /* rows of a page, whatever is asked for: a page must not hold up the loop */
+
+uint32_t scene_wire(const struct visd_server *server, const struct scene_slot *slot)
+{
+    return slot->generation * VISD_SEGMENT_MAX_SCENES + (uint32_t)(slot - server->scenes);
+}
+
+struct scene_slot *scene_find(struct visd_server *server, uint32_t wire)
+{
+    struct scene_slot *slot = &server->scenes[wire % VISD_SEGMENT_MAX_SCENES];
+    return slot->scene && !slot->closing && slot->generation == wire / VISD_SEGMENT_MAX_SCENES ? slot : NULL;
+}
+
+void scene_free_slot(struct scene_slot *slot)
+{
+    visd_scene_destroy(slot->scene);
+    slot->scene = NULL;
+    slot->closing = false;
+    slot->generation = (slot->generation + 1) % (UINT32_MAX / VISD_SEGMENT_MAX_SCENES);
+    slot->user = NULL; /* the charges held it */
+    visd_charge_drop(&slot->bytes);
+    visd_charge_drop(&slot->charge);
+}
+
+static struct scene_slot *find_name(struct visd_server *server, struct visd_str name)
+{
+    for (uint32_t i = 0; i < server->scene_end; i++) {
+        struct scene_slot *slot = &server->scenes[i];
+        if (slot->scene && !slot->closing && visd_str_is(name, slot->name))
+            return slot;
+    }
+    return NULL;
+}
+
+static void fill_row(const struct visd_server *server, struct scene_slot *slot, struct visd_msg_scene_row *row)
+{
+    struct visd_scene_info info;
+    visd_scene_info(slot->scene, &info);
+    /* The true size, now that it is known: what commits were charged is only a bound. */
+    visd_charge_force(&slot->bytes, slot->charge.users, slot->user, VISD_QUOTA_SCENE_BYTES, info.bytes_host + info.bytes_segment);
+    row->scene = scene_wire(server, slot);
+    row->name = visd_str_of(slot->name);
+    row->revision = info.revision;
+    row->metres_per_unit = info.metres_per_unit;
+    row->objects = info.objects;
+    row->groups = info.groups;
+    row->meshes = info.meshes;
+    row->triangles = info.triangles;
+    row->bytes_host = info.bytes_host + info.bytes_segment;
+    row->has_min = row->has_max = info.bounded;
+    memcpy(row->min, info.min, sizeof(row->min));
+    memcpy(row->max, info.max, sizeof(row->max));
+    row->ids32 = info.ids32;
+}
+
+static void reply_row(struct call *call, struct scene_slot *slot)
+{
+    struct visd_message out;
+    memset(&out, 0, sizeof(out));
+    out.type = VISD_MSG_SCENE;
+    fill_row(call->server, slot, &out.scene.row);
+    call_reply(call, &out);
+}
+
+static struct scene_slot *free_slot(struct visd_server *server)
+{
+    for (uint32_t i = 1; i < VISD_SEGMENT_MAX_SCENES; i++)
+        if (!server->scenes[i].scene) {
+            if (i >= server->scene_end)
+                server->scene_end = i + 1;
+            return &server->scenes[i];
+        }
+    return NULL;
+}
+
+void op_scene_create(struct call *call)
+{
+    struct visd_server *server = call->server;
+    const struct visd_msg_scene_create *in = &call->in->scene_create;
+    struct visd_user *user = visd_conn_user(call->session->conn);
+    struct scene_slot *slot = find_name(server, in->name);
+    if (slot) {
+        if (in->or_open)
+            reply_row(call, slot);
+        else
+            call_refuse(call, VISD_ERR_EXISTS, "scene_create: a scene '%s' exists already; choose another name, or say or_open", slot->name);
+        return;
+    }
+    slot = free_slot(server);
+    if (!slot) {
+        call_refuse(call, VISD_ERR_QUOTA, "scene_create: scenes (%d) is used up; remove one", VISD_MAX_SCENES);
+        return;
+    }
+    if (visd_charge_take(&slot->charge, &server->users, user, VISD_QUOTA_SCENES, 1) != VISD_ERR_OK) {
+        call_refuse(call, VISD_ERR_QUOTA, "scene_create: user_scenes (%d) is used up; remove one", VISD_MAX_USER_SCENES);
+        return;
+    }
+    char name[VISD_MAX_NAME_BYTES + 1];
+    struct visd_refusal why;
+    snprintf(name, sizeof(name), "%.*s", (int)in->name.size, in->name.at);
+    struct visd_scene_params params = {
+        .number = (uint32_t)(slot - server->scenes),
+        .name = name,
+        .metres_per_unit = in->has_metres_per_unit ? in->metres_per_unit : 1.0,
+        .max_objects = VISD_MAX_OBJECTS,
+        .max_groups = VISD_MAX_GROUPS,
+        .max_meshes = VISD_MAX_MESHES,
+    };
+    enum visd_err err = in->has_metres_per_unit && !(in->metres_per_unit > 0)
+                            ? VISD_ERR_BAD_VALUE
+                            : visd_scene_create(&slot->scene, server->params.segment, &params, &why);
+    if (err != VISD_ERR_OK) {
+        slot->scene = NULL;
+        visd_charge_drop(&slot->charge);
+        if (in->has_metres_per_unit && !(in->metres_per_unit > 0))
+            call_refuse(call, err, "scene_create: metres_per_unit must be above 0");
+        else
+            call_refuse(call, err, "scene_create: %s", why.text);
+        return;
+    }
+    memcpy(slot->name, name, sizeof(name));
+    slot->user = user;
+    visd_log(VISD_LOG_DEBUG, "scene '%s': %s: created", slot->name, visd_conn_peer(call->session->conn)->text);
+    event_revision(server, slot, call->session->client ? call->session->client->id : NULL);
+    reply_row(call, slot);
+}
+
+void op_scene_remove(struct call *call)
+{
+    struct visd_server *server = call->server;
+    struct scene_slot *slot = scene_find(server, call->in->scene_remove.scene);
+    if (!slot) {
+        call_refuse(call, VISD_ERR_NOT_FOUND, "scene_remove: there is no scene %u", call->in->scene_remove.scene);
+        return;
+    }
+    uint32_t wire = scene_wire(server, slot);
+    batches_drop(server, NULL, wire);
+    for (uint32_t i = 0; i < server->view_end; i++) {
+        struct view_slot *view = &server->views[i];
+        if (!view->view || visd_view_scene(view->view) != slot->scene)
+            continue;
+        visd_view_scene_gone(view->view);
+        view_collect(server, view);
+        view_close_slot(server, view);
+    }
+    event_removed(server, slot);
+    slot->closing = true;
+    server->closing++;
+    visd_scene_close(slot->scene);
+    visd_log(VISD_LOG_DEBUG, "scene '%s': %s: removed", slot->name, visd_conn_peer(call->session->conn)->text);
+    struct visd_message out;
+    memset(&out, 0, sizeof(out));
+    out.type = VISD_MSG_OK;
+    call_reply(call, &out);
+}
+
+void op_scene_list(struct call *call)
+{
+    struct visd_server *server = call->server;
+    struct visd_msg_scene_row *rows = calloc(VISD_SEGMENT_MAX_SCENES, sizeof(*rows));
+    if (!rows) {
+        call_refuse(call, VISD_ERR_NO_MEMORY, "scene_list: out of memory");
+        return;
+    }
+    struct visd_message out;
+    memset(&out, 0, sizeof(out));
+    out.type = VISD_MSG_SCENES;
+    out.scenes.rows = rows;
+    for (uint32_t i = 0; i < server->scene_end; i++)
+        if (server->scenes[i].scene && !server->scenes[i].closing)
+            fill_row(server, &server->scenes[i], &rows[out.scenes.rows_count++]);
+    call_reply(call, &out);
+    free(rows);
+}
+
+void op_scene_info(struct call *call)
+{
+    const struct visd_msg_scene_info *in = &call->in->scene_info;
+    if (in->has_scene == in->has_name) {
+        call_refuse(call, VISD_ERR_BAD_VALUE, "scene_info: give scene or name, and not both");
+        return;
+    }
+    struct scene_slot *slot = in->has_scene ? scene_find(call->server, in->scene) : find_name(call->server, in->name);
+    if (slot)
+        reply_row(call, slot);
+    else if (in->has_scene)
+        call_refuse(call, VISD_ERR_NOT_FOUND, "scene_info: there is no scene %u", in->scene);
+    else
+        call_refuse(call, VISD_ERR_NOT_FOUND, "scene_info: there is no scene '%.*s'", (int)in->name.size, in->name.at);
+}
+
+/* ---- listings ---- */
+
+/* Columns of a page, in one allocation each; all are freed alike. */
+struct page {
+    uint64_t *ids, *first, *second; /* meshes and groups, or parents */
+    uint32_t *flags, *triangles, *name_offsets;
+    double *numbers;                /* boxes, or transforms */
+    char *names;
+    size_t name_bytes, name_room;
+};
+
+static void page_finish(struct page *page)
+{
+    free(page->ids);
+    free(page->first);
+    free(page->second);
+    free(page->flags);
+    free(page->triangles);
+    free(page->name_offsets);
+    free(page->numbers);
+    free(page->names);
+}
+
+static bool page_init(struct page *page, uint32_t rows, unsigned numbers)
+{
+    *page = (struct page){0};
+    page->ids = malloc(rows * sizeof(uint64_t));
+    page->first = malloc(rows * sizeof(uint64_t));
+    page->second = malloc(rows * sizeof(uint64_t));
+    page->flags = malloc(rows * sizeof(uint32_t));
+    page->triangles = malloc(rows * sizeof(uint32_t));
+    page->name_offsets = calloc(rows + 1, sizeof(uint32_t));
+    page->numbers = malloc(rows * numbers * sizeof(double));
+    return page->ids && page->first && page->second && page->flags && page->triangles && page->name_offsets && page->numbers;
+}
+
+static bool page_name(struct page *page, uint32_t row, const char *name, uint32_t bytes)
+{
+    if (page->name_bytes + bytes > page->name_room) {
+        size_t room = (page->name_bytes + bytes) * 2 + 1024;
+        char *names = realloc(page->names, room);
+        if (!names)
+            return false;
+        page->names = names;
+        page->name_room = room;
+    }
+    if (bytes)
+        memcpy(page->names + page->name_bytes, name, bytes);
+    page->name_bytes += bytes;
+    page->name_offsets[row + 1] = (uint32_t)page->name_bytes;
+    return true;
+}
+
+/* Checks what listings have in common; 0: refused. */
+static uint32_t page_rows(struct call *call, struct scene_slot *slot, uint32_t scene, uint32_t count, uint32_t columns, uint32_t served)
+{
+    const char *name = visd_msg_name(call->in->type);
+    if (!slot)
+        call_refuse(call, VISD_ERR_NOT_FOUND, "%s: there is no scene %u", name, scene);
+    else if (count == 0)
+        call_refuse(call, VISD_ERR_BAD_VALUE, "%s: count is 0; ask for at least one row", name);
+    else if (columns & ~served)
+        call_refuse(call, VISD_ERR_NOT_SUPPORTED, "%s: column bits 0x%x are not supported yet", name, columns & ~served);
+    else
+        return count < PAGE_ROWS ? count : PAGE_ROWS;
+    return 0;
+}
+
+static bool fill_object(struct page *page, uint32_t row, const struct visd_object_row *object)
+{
+    double *box = &page->numbers[6 * (size_t)row];
+    bool unbounded = object->flags & VISD_OBJECT_UNBOUNDED;
+    page->ids[row] = object->id;
+    page->first[row] = object->mesh;
+    page->second[row] = object->group;
+    page->flags[row] = object->flags & VISD_OBJECT_WIRE_MASK;
+    page->triangles[row] = (uint32_t)object->triangles;
+    for (unsigned k = 0; k < 3; k++) {
+        box[k] = unbounded ? -INFINITY : object->min[k];
+        box[k + 3] = unbounded ? INFINITY : object->max[k];
+    }
+    return page_name(page, row, object->name, object->name_bytes);
+}
+
+void op_objects(struct call *call)
+{
+    const struct visd_msg_objects *in = &call->in->objects;
+    const uint32_t served = VISD_WIRE_COLUMN_NAMES | VISD_WIRE_COLUMN_WORLD_BOXES;
+    uint32_t columns = in->has_columns ? in->columns : served;
+    struct scene_slot *slot = scene_find(call->server, in->scene);
+    uint32_t rows = page_rows(call, slot, in->scene, in->count, columns, served), count = 0;
+    struct page page = {0};
+    if (!rows)
+        return;
+    bool good = page_init(&page, rows, 6);
+    uint32_t at = visd_scene_next_object(slot->scene, in->first);
+    for (; good && at != VISD_SLOT_NONE && count < rows; at = visd_scene_next_object(slot->scene, at + 1)) {
+        struct visd_object_row object;
+        visd_scene_object_row(slot->scene, at, &object);
+        good = fill_object(&page, count++, &object);
+    }
+    if (good) {
+        struct visd_message out;
+        memset(&out, 0, sizeof(out));
+        out.type = VISD_MSG_OBJECT_ROWS;
+        struct visd_msg_object_rows *reply = &out.object_rows;
+        reply->revision = visd_scene_revision(slot->scene);
+        reply->next = at == VISD_SLOT_NONE ? 0 : at;
+        reply->ids = visd_bin_of(page.ids, count);
+        reply->flags = visd_bin_of(page.flags, count);
+        reply->meshes = visd_bin_of(page.first, count);
+        reply->groups = visd_bin_of(page.second, count);
+        reply->triangles = visd_bin_of(page.triangles, count);
+        if ((reply->has_world_boxes = (columns & VISD_WIRE_COLUMN_WORLD_BOXES) != 0))
+            reply->world_boxes = visd_bin_of(page.numbers, count);
+        if ((reply->has_names = reply->has_name_offsets = (columns & VISD_WIRE_COLUMN_NAMES) != 0)) {
+            reply->names = visd_bin_of(page.names, page.name_bytes);
+            reply->name_offsets = visd_bin_of(page.name_offsets, (size_t)count + 1);
+        }
+        call_reply(call, &out);
+    } else {
+        call_refuse(call, VISD_ERR_NO_MEMORY, "objects: no memory for a page of %u rows; ask for fewer", rows);
+    }
+    page_finish(&page);
+}
+
+void op_groups(struct call *call)
+{
+    const struct visd_msg_groups *in = &call->in->groups;
+    const uint32_t served = VISD_WIRE_COLUMN_NAMES | VISD_WIRE_COLUMN_TRANSFORMS;
+    uint32_t columns = in->has_columns ? in->columns : served;
+    struct scene_slot *slot = scene_find(call->server, in->scene);
+    uint32_t rows = page_rows(call, slot, in->scene, in->count, columns, served), count = 0;
+    struct page page = {0};
+    if (!rows)
+        return;
+    bool good = page_init(&page, rows, 12);
+    uint32_t at = visd_scene_next_group(slot->scene, in->first);
+    for (; good && at != VISD_SLOT_NONE && count < rows; at = visd_scene_next_group(slot->scene, at + 1), count++) {
+        struct visd_group_row group;
+        visd_scene_group_row(slot->scene, at, &group);
+        page.ids[count] = group.id;
+        page.first[count] = group.parent;
+        page.flags[count] = group.flags;
+        memcpy(&page.numbers[12 * (size_t)count], group.transform, sizeof(group.transform));
+        good = page_name(&page, count, group.name, group.name_bytes);
+    }
+    if (good) {
+        struct visd_message out;
+        memset(&out, 0, sizeof(out));
+        out.type = VISD_MSG_GROUP_ROWS;
+        struct visd_msg_group_rows *reply = &out.group_rows;
+        reply->revision = visd_scene_revision(slot->scene);
+        reply->next = at == VISD_SLOT_NONE ? 0 : at;
+        reply->groups = visd_bin_of(page.ids, count);
+        reply->parents = visd_bin_of(page.first, count);
+        reply->flags = visd_bin_of(page.flags, count);
+        if ((reply->has_transforms = (columns & VISD_WIRE_COLUMN_TRANSFORMS) != 0))
+            reply->transforms = visd_bin_of(page.numbers, count);
+        if ((reply->has_names = reply->has_name_offsets = (columns & VISD_WIRE_COLUMN_NAMES) != 0)) {
+            reply->names = visd_bin_of(page.names, page.name_bytes);
+            reply->name_offsets = visd_bin_of(page.name_offsets, (size_t)count + 1);
+        }
+        call_reply(call, &out);
+    } else {
+        call_refuse(call, VISD_ERR_NO_MEMORY, "groups: no memory for a page of %u rows; ask for fewer", rows);
+    }
+    page_finish(&page);
+}

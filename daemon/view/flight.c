@@ -1,0 +1,209 @@
+/* Frames on their way: jobs handed out, results taken, workers that come and go. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "state.h"
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static struct visd_job *start_job(struct visd_view *v, uint32_t kind, uint64_t serial, struct visd_job *job)
+{
+    memset(job, 0, sizeof(*job));
+    job->kind = kind;
+    job->scene = v->scene ? visd_scene_number(v->scene) : 0;
+    job->view = v->number;
+    job->serial = serial;
+    return job;
+}
+
+static int free_flight(const struct visd_view *v)
+{
+    for (int i = 0; i < VISD_VIEW_IN_FLIGHT; i++)
+        if (!v->flight[i])
+            return i;
+    return -1;
+}
+
+static bool frame_job(struct visd_view *v, uint64_t serial, struct visd_job *job)
+{
+    struct request *r = v->waiting;
+    int place = free_flight(v);
+    if (!r || v->parked || place < 0 || !visd_scene_ready(v->scene, r->revision))
+        return false;
+    v->waiting = NULL;
+    r->ids32 = visd_scene_ids32(v->scene);
+    uint64_t bytes = (uint64_t)visd_scene_slots(v->scene) * (r->ids32 ? 4 : 8);
+    if (!space_take(v, bytes ? bytes : 8, &r->space)) {
+        answer_all(v, r, "no memory for the frame's list");
+        return false;
+    }
+    r->serial = serial;
+    r->answer.queued_ns = now_ns();
+    v->flight[place] = r;
+    start_job(v, VISD_JOB_FRAME, serial, job);
+    job->u.frame.camera = r->camera;
+    job->u.frame.out = r->space.block;
+    job->u.frame.capacity = r->space.bytes;
+    job->u.frame.method = r->method;
+    job->u.frame.flags = (r->fresh ? VISD_FRAME_FRESH : 0) | (r->ids32 ? VISD_FRAME_IDS32 : 0) |
+        (r->want & VISD_WANT_PROFILE ? VISD_FRAME_PROFILE : 0) | (r->want & VISD_WANT_COVERAGE ? VISD_FRAME_COVERAGE : 0);
+    return true;
+}
+
+static bool picture_job(struct visd_view *v, uint64_t serial, struct visd_job *job)
+{
+    struct request *r = v->picture;
+    if (!r || r->serial)
+        return false;
+    if (!space_take(v, (uint64_t)v->width * v->height * 4, &r->space)) {
+        v->picture = NULL;
+        answer_refuse(v, r, VISD_ERR_NO_MEMORY, "no memory for the picture");
+        return false;
+    }
+    r->serial = serial;
+    start_job(v, VISD_JOB_SNAPSHOT, serial, job);
+    job->u.snapshot.what = r->what;
+    job->u.snapshot.level = r->level;
+    job->u.snapshot.out = r->space.block;
+    job->u.snapshot.capacity = r->space.bytes;
+    return true;
+}
+
+bool visd_view_next_job(struct visd_view *v, uint64_t serial, struct visd_job *out)
+{
+    if (!v->worker || v->closed)
+        return false;
+    if (v->closing) { /* or the scene is going */
+        if (!v->open)
+            return false;
+        start_job(v, VISD_JOB_VIEW_CLOSE, serial, out);
+        v->open = false;
+        v->close_serial = serial;
+        visd_scene_release(v->scene);
+        return true;
+    }
+    if (!v->scene)
+        return false;
+    const char *trouble = view_trouble(v);
+    if (trouble) {
+        struct request *r = v->parked ? NULL : v->waiting;
+        if (r) {
+            v->waiting = NULL;
+            answer_all(v, r, trouble);
+        }
+        return false;
+    }
+    if (!v->open) {
+        start_job(v, VISD_JOB_VIEW_OPEN, serial, out);
+        v->open = true;
+        v->open_serial = serial;
+        visd_scene_hold(v->scene);
+        return true;
+    }
+    return frame_job(v, serial, out) || picture_job(v, serial, out);
+}
+
+bool visd_view_job_done(struct visd_view *v, const struct visd_result *result)
+{
+    uint64_t serial = result->serial;
+    if (serial != 0 && serial == v->open_serial) {
+        v->open_serial = 0;
+        if (result->err != VISD_ERR_OK)
+            snprintf(v->fault, sizeof(v->fault), "the device could not open the view: %.110s",
+                result->text[0] ? result->text : visd_err_text((enum visd_err)result->err));
+        return true;
+    }
+    if (serial != 0 && serial == v->close_serial) {
+        v->close_serial = 0;
+        return true;
+    }
+    if (v->picture && v->picture->serial && v->picture->serial == serial) {
+        struct request *r = v->picture;
+        v->picture = NULL;
+        answer_picture(v, r, result);
+        return true;
+    }
+    for (int i = 0; i < VISD_VIEW_IN_FLIGHT; i++) {
+        struct request *r = v->flight[i];
+        if (!r || r->serial != serial)
+            continue;
+        v->flight[i] = NULL;
+        answer_result(v, r, result);
+        return true;
+    }
+    return false;
+}
+
+void visd_view_worker_lost(struct visd_view *v, const char *why)
+{
+    v->worker = false;
+    snprintf(v->lost, sizeof(v->lost), "%s", why && why[0] ? why : "the device is away");
+    if (v->open)
+        visd_scene_release(v->scene);
+    v->open = false;
+    v->open_serial = v->close_serial = 0;
+    v->width = v->height = 0;
+    for (int i = 0; i < VISD_VIEW_IN_FLIGHT; i++) {
+        struct request *r = v->flight[i];
+        v->flight[i] = NULL;
+        if (r && v->scene)
+            answer_all(v, r, v->lost);
+        else if (r)
+            answer_refuse(v, r, VISD_ERR_NOT_FOUND, "the scene was removed");
+    }
+    if (v->picture) {
+        answer_refuse(v, v->picture, VISD_ERR_DEVICE_LOST, v->lost);
+        v->picture = NULL;
+    }
+    if (v->waiting && !v->parked) { /* what is parked has its list, which still holds */
+        struct request *r = v->waiting;
+        v->waiting = NULL;
+        answer_all(v, r, v->lost);
+    }
+}
+
+void visd_view_worker_ready(struct visd_view *v)
+{
+    v->worker = true;
+    v->fault[0] = 0;
+}
+
+void visd_view_scene_changed(struct visd_view *v)
+{
+    struct request *r = v->waiting;
+    if (!v->parked || !v->scene || visd_scene_revision(v->scene) == v->last.revision)
+        return;
+    v->parked = false;
+    r->revision = visd_scene_revision(v->scene);
+    const char *trouble = view_trouble(v);
+    if (trouble) {
+        v->waiting = NULL;
+        answer_all(v, r, trouble);
+    }
+}
+
+/* What has not started is told that it never will. */
+static void stop(struct visd_view *v, const char *why)
+{
+    if (v->waiting)
+        answer_refuse(v, v->waiting, VISD_ERR_NOT_FOUND, why);
+    v->waiting = NULL;
+    v->parked = false;
+    if (v->picture && !v->picture->serial) {
+        answer_refuse(v, v->picture, VISD_ERR_NOT_FOUND, why);
+        v->picture = NULL;
+    }
+}
+
+void visd_view_scene_gone(struct visd_view *v)
+{
+    (void)v;
+    (void)stop;
+}

@@ -1,0 +1,76 @@
+#version 460
+/* Hi-Z: is a candidate's rectangle everywhere behind what was drawn?
+ *
+ * The level is the first at which the whole-pixel rectangle, shifted, spans at most FOOTPRINT texels a side. The candidate is hidden only if
+ * every texel there, the farthest depth of its pixels, is strictly nearer than the nearest depth that the candidate can have.
+ * Run twice: for the rest, after phase 1 (LAST = 0), and for the answer (LAST = 1), which also records the history and counts the list.
+ * With the method frustum (TEST = 0) every candidate passes. */
+#extension GL_GOOGLE_include_directive : require
+#include "layout.glsl"
+#include "prefix.glsl"
+layout(local_size_x = GROUP) in;
+layout(constant_id = 0) const uint TEST = 1u;
+layout(constant_id = 1) const uint LAST = 1u;
+
+shared uint group_occluded, group_all[2], group_listed[2];
+
+bool passes(frame_ref frame, proxy place)
+{
+    uvec2 from = uvec2(place.low & 0xffffu, place.low >> 16), to = uvec2(place.high & 0xffffu, place.high >> 16);
+    uint level = 0u;
+    while (((to.x >> level) - (from.x >> level)) >= FOOTPRINT || ((to.y >> level) - (from.y >> level)) >= FOOTPRINT) level++;
+    uint width = level_size(frame.f.camera.width, level);
+    float_ref texels = float_ref(level == 0u && frame.f.camera.samples == 1u ? frame.f.depth
+                                                                            : frame.f.pyramid + 4ul * uint64_t(frame.f.level_offset[level]));
+    from >>= level;
+    to >>= level;
+    bool hidden = true;
+    for (uint y = from.y; y <= to.y && hidden; y++)
+        for (uint x = from.x; x <= to.x && hidden; x++) hidden = texels.v[y * width + x] > place.depth;
+    return !hidden;
+}
+
+void main()
+{
+    frame_ref frame = frame_ref(push.frame);
+    counters_ref counters = counters_ref(frame.f.counters);
+    uint i = global_index();
+    if (gl_LocalInvocationIndex == 0u) {
+        group_occluded = 0u;
+        group_all[0] = 0u;
+        group_all[1] = 0u;
+        group_listed[0] = 0u;
+        group_listed[1] = 0u;
+    }
+    if (LAST != 0u) prefix_begin();
+    bool listed = false, seen = false;
+    uint triangles = 0u;
+    bool valid = i < counters.c.candidates;
+    if (valid) {
+        uint slot = uint_ref(frame.f.candidates).v[i];
+        uint verdict = uint_ref(frame.f.verdicts).v[slot];
+        seen = TEST == 0u || (verdict & VERDICT_FORCED) != 0u || (LAST == 0u && (verdict & VERDICT_DRAWN) != 0u);
+        if (!seen) seen = passes(frame, proxy_ref(frame.f.proxies).v[slot]);
+        verdict = seen ? verdict | VERDICT_SEEN : verdict & ~VERDICT_SEEN;
+        uint_ref(frame.f.verdicts).v[slot] = verdict;
+        if (LAST != 0u) {
+            object_info about = info_ref(frame.f.info).v[slot];
+            listed = seen && (verdict & VERDICT_UNLISTED) == 0u;
+            uint_ref(frame.f.history).v[slot] = seen ? about.generation : 0u;
+            if (about.mesh != MESH_NONE) triangles = mesh_ref(frame.f.meshes).v[about.mesh].all_triangles;
+        }
+    }
+    if (LAST == 0u) return;
+    prefix_set(listed);
+    if (valid && !seen) atomicAdd(group_occluded, 1u);
+    ADD64(group_all[0], group_all[1], triangles);
+    if (listed) ADD64(group_listed[0], group_listed[1], triangles);
+    barrier();
+    if (gl_LocalInvocationIndex != 0u || group_index() * GROUP >= counters.c.candidates) return;
+    uvec4_ref(frame.f.blocks).v[group_index()] = uvec4(prefix_total(), 0u, 0u, 0u);
+    atomicAdd(counters.c.occluded, group_occluded);
+    ADD64(counters.c.triangles_in_frustum[0], counters.c.triangles_in_frustum[1], group_all[0]);
+    atomicAdd(counters.c.triangles_in_frustum[1], group_all[1]);
+    ADD64(counters.c.triangles_listed[0], counters.c.triangles_listed[1], group_listed[0]);
+    atomicAdd(counters.c.triangles_listed[1], group_listed[1]);
+}

@@ -1,0 +1,193 @@
+/* Data that host and shaders share, written once for both: C reads it as C, GLSL as GLSL (scalar block layout, so that
+ * nothing is padded). The records of scenes and cameras are declared for C in daemon/segment; daemon/cull/layout_check.c holds the two together.
+ *
+ * Addresses are 64-bit buffer addresses; a shader casts them to a buffer reference of layout.glsl. */
+#ifndef VISD_SHADERS_LAYOUT_H
+#define VISD_SHADERS_LAYOUT_H
+
+#ifndef VISD_GLSL
+#include <stdint.h>
+typedef uint32_t uint;
+typedef uint32_t uvec3[3];
+typedef uint32_t uvec4[4];
+typedef int32_t ivec2[2];
+typedef float vec3[3];
+typedef float vec4[4];
+typedef uint64_t address;
+#define TYPE(name) struct name
+#else
+#define TYPE(name) name
+#define address uint64_t
+#endif
+
+#define GROUP 256u       /* objects, or candidates, a work group of every pass but the depth passes */
+#define CHUNK 64u        /* triangles a work group of the depth passes */
+#define BUCKETS 256u     /* of rectangle area, eight an octave, in the choice of occluders */
+#define MAX_LEVELS 16u
+#define FOOTPRINT 8u     /* the pyramid test looks at up to FOOTPRINT x FOOTPRINT texels */
+#define SUBPIXEL 256     /* vertices are snapped to 1/SUBPIXEL pixel */
+#define SMALL_PIXELS 64  /* a triangle whose rectangle has more pixels goes to the large list */
+#define SMALL_SIDE 32
+
+/* Object flags, as daemon/segment/record.h. */
+#define OBJECT_HIDDEN 0x1u
+#define OBJECT_SEE_THROUGH 0x2u
+#define OBJECT_XRAY 0x4u
+#define OBJECT_GHOSTED 0x8u
+#define OBJECT_HELPER 0x10u
+#define OBJECT_OCCLUDER_ONLY 0x20u
+#define OBJECT_PINNED 0x40u
+#define OBJECT_UNBOUNDED 0x80u
+#define OBJECT_SECTION_EXEMPT 0x100u
+#define OBJECT_DOUBLE_SIDED 0x400u
+#define OBJECT_MIRRORED 0x4000u
+#define OBJECT_LIVE 0x8000u
+#define OBJECT_NO_OCCLUDER (OBJECT_HIDDEN | OBJECT_SEE_THROUGH | OBJECT_XRAY | OBJECT_GHOSTED | OBJECT_HELPER)
+#define MESH_NONE 0xffffffffu
+
+/* A triangle's first index carries its sides. */
+#define INDEX_DOUBLE 0x80000000u  /* both faces occlude */
+#define INDEX_UNKNOWN 0x40000000u /* as the object's sides say */
+#define INDEX_MASK 0x3fffffffu
+
+/* Verdict: what a frame has found out about a slot so far. */
+#define VERDICT_CANDIDATE 0x1u /* in the frustum, kept by sections, layers and size; or forced */
+#define VERDICT_FORCED 0x2u    /* listed whatever the evidence: near plane, unbounded, pinned */
+#define VERDICT_UNLISTED 0x4u  /* occludes, is never listed */
+#define VERDICT_OCCLUDES 0x8u  /* may be drawn as an occluder */
+#define VERDICT_CLIP 0x10u     /* as an occluder it needs the exact path: clipping, or more precision than float has */
+#define VERDICT_HISTORY 0x20u  /* seen at the end of the view's last frame */
+#define VERDICT_PICKED 0x40u   /* chosen to be drawn in this phase */
+#define VERDICT_DRAWN 0x80u    /* drawn as an occluder in this frame */
+#define VERDICT_SEEN 0x100u    /* passed the newest test */
+
+/* Which candidates a selection draws. */
+#define SELECT_HISTORY 0u /* phase 1: seen at the end of the last frame */
+#define SELECT_PASSED 1u  /* phase 2: passed the test, not yet drawn */
+#define SELECT_SEEN 2u    /* a picture of what was listed */
+#define SELECT_ALL 3u     /* everything: depth complexity */
+#define SELECT_UNLIMITED 0x100u /* with these: no budget, for pictures and counts */
+
+/* What the rasteriser does with a covered sample. */
+#define RASTER_DEPTH 0u /* keeps the nearest depth */
+#define RASTER_COUNT 1u /* the same, and counts samples */
+#define RASTER_IDS 2u   /* where the sample is the one that depth kept: writes slot + 1 */
+
+struct object_bounds {
+    vec3 centre_hi;
+    uint flags;
+    vec3 centre_lo;
+    uint layers;
+    vec4 row[3]; /* xyz: a row of the linear part; w: the half extent on this axis */
+};
+
+struct object_info {
+    vec3 local;
+    uint mesh;
+    uint id_low, id_high;
+    uint generation;
+    uint group;
+};
+
+struct change {
+    TYPE(object_bounds) bounds;
+    TYPE(object_info) info;
+    uint slot;
+    uint zero[3];
+};
+
+struct mesh {
+    address vertices; /* vec3 */
+    address indices;  /* uint, three a triangle, the first with its sides */
+    uint triangles;     /* that can occlude */
+    float deviation;
+    uint all_triangles; /* see-through ones included */
+    uint zero;
+};
+
+struct view_camera {
+    vec4 m[4];
+    vec3 eye_hi;
+    float orientation;
+    vec3 eye_lo;
+    float min_pixels;
+    uint width, height, samples, layers;
+    uint planes, caps;
+    uint zero[2];
+    vec4 plane[8];
+};
+
+/* Where a candidate stands on the screen: its whole-pixel rectangle, widened, and the nearest depth that it can have. */
+struct proxy {
+    uint low;  /* x0 | y0 << 16 */
+    uint high; /* x1 | y1 << 16, inclusive */
+    float depth;
+    uint zero;
+};
+
+/* An occluder to draw: its mesh, and the matrix that takes (vertex - local) to clip space. */
+struct draw {
+    vec4 row[4];
+    vec3 local;
+    uint slot;
+    address vertices, indices;
+    uint triangles;
+    uint flags;      /* the object's */
+    float error_z, error_w; /* bounds of what float arithmetic and the mesh's deviation may do to clip z and w */
+};
+
+/* A snapped triangle, counter-clockwise as seen, waiting to be drawn tile by tile. */
+struct large {
+    ivec2 p[3]; /* 1/SUBPIXEL pixel */
+    vec3 depth;
+    uint slot;
+};
+
+struct tile {
+    uint triangle;
+    uint place; /* tile x | y << 16 */
+};
+
+/* Zeroed at the start of a frame, read back at its end. 64-bit sums are pairs of words, low first. */
+struct counters {
+    uvec3 candidate_groups; /* indirect arguments */
+    uvec3 fast_groups;
+    uvec3 clip_groups;
+    uvec3 tile_groups;
+    uint candidates, listed;
+    uint fast_draws, fast_chunks, clip_draws, clip_chunks; /* of the newest selection */
+    uint larges, tiles, tile_units; /* asked for; more than the capacities: the rest was left out */
+    uint cut, fraction; /* of the newest selection: buckets above cut are drawn, and fraction / 65536 of cut */
+    float used_triangles, used_samples; /* of the budgets, by the selections so far */
+    uint tested, in_frustum, hidden, small_objects, forced, occluded, over_budget;
+    uint drawn[2];
+    uint triangles_drawn[4]; /* phase 1, phase 2 */
+    uint triangles_in_frustum[2];
+    uint triangles_listed[2];
+    uint samples_all[2];
+    uint pixels_covered;
+    uint histogram[1024]; /* a bucket: triangles low, high, samples low, high */
+};
+
+struct frame {
+    TYPE(view_camera) camera;
+    address bounds, info, meshes, history;
+    address verdicts, proxies, candidates, blocks;
+    address fast_draws, fast_starts, clip_draws, clip_starts;
+    address larges, tiles;
+    address depth;   /* width * height * samples floats */
+    address pyramid; /* its levels, level 0 first; level 0 is depth itself when there is one sample a pixel */
+    address ids;     /* the list */
+    address picture; /* slot + 1 a sample, for RASTER_IDS */
+    address counters;
+    float budget_triangles, budget_samples;
+    uint slots;
+    uint ids32; /* 1: write u32 */
+    uint fresh; /* 1: history is not used */
+    uint draw_capacity, chunk_limit, large_capacity, tile_capacity, tile_unit_limit;
+    uint tile_shift;
+    uint levels;
+    uint level_offset[16]; /* in floats from pyramid */
+};
+
+#endif

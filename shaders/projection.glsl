@@ -1,0 +1,31 @@
+/* Shared by the passes that take boxes and meshes to clip space: the same arithmetic in the same order, so that a box always holds its mesh. */
+
+/* A box's centre, relative to the eye. */
+vec3 relative_centre(vec3 high, vec3 low, vec3 eye_high, vec3 eye_low)
+{
+    precise vec3 relative = (high - eye_high) + (low - eye_low);
+    return relative;
+}
+
+/* A bound on the magnitudes in the sums that project a point of the box, for its error bound. */
+vec3 projection_reach(vec3 centre, vec3 eye_high, vec3 axis0, vec3 axis1, vec3 axis2)
+{
+    return abs(centre) + abs(axis0) + abs(axis1) + abs(axis2) + abs(eye_high) * 5.9604645e-8;
+}
+
+float project_point(vec4 m, vec3 point)
+{
+    precise float value = m.x * point.x + m.y * point.y + m.z * point.z + m.w;
+    return value;
+}
+
+float project_vector(vec4 m, vec3 vector)
+{
+    precise float value = m.x * vector.x + m.y * vector.y + m.z * vector.z;
+    return value;
+}
+
+float projection_error(vec4 m, vec3 reach) { return PROJECTION_ERROR * (dot(abs(m.xyz), reach) + abs(m.w)); }
+
+/* Column j of an object's linear part. */
+#define LINEAR_COLUMN(b, j) vec3((b).row[0][j], (b).row[1][j], (b).row[2][j])

@@ -1,0 +1,126 @@
+/* Shared by the depth passes: one rule of coverage and one of depth, for all triangles.
+ *
+ * Vertices are snapped to 1/256 pixel; edge functions are integers, exact, and a sample on an edge is covered (two neighbours may both cover
+ * it, which the maximum does not mind). Depth is interpolated in float and then stepped back by a bound on the error of doing so, so
+ * that an occluder is never nearer than the surface that the client draws. */
+layout(constant_id = 0) const uint MODE = RASTER_DEPTH;
+
+/* Standard sample positions, in 1/256 pixel from the pixel's corner. */
+const ivec2 sample_offsets[15] = ivec2[15](
+    ivec2(128, 128),
+    ivec2(192, 192), ivec2(64, 64),
+    ivec2(96, 32), ivec2(224, 96), ivec2(32, 160), ivec2(160, 224),
+    ivec2(144, 80), ivec2(112, 176), ivec2(208, 144), ivec2(80, 48), ivec2(48, 208), ivec2(16, 112), ivec2(176, 240), ivec2(240, 16));
+
+ivec2 sample_offset(uint samples, uint s) { return sample_offsets[samples - 1u + s]; }
+
+#define DEPTH_ERROR 9.5367431640625e-7 /* of an interpolation whose weights are in [0, 1]: eight roundings, doubled */
+
+/* A covered sample. Depths at or behind the far plane hide nothing. */
+void raster_sample(frame_ref frame, uint index, float depth, uint slot)
+{
+    if (depth <= 0.0) return;
+    if (MODE == RASTER_IDS) {
+        if (uint_ref(frame.f.depth).v[index] == floatBitsToUint(depth)) atomicMax(uint_ref(frame.f.picture).v[index], slot + 1u);
+    } else {
+        atomicMax(uint_ref(frame.f.depth).v[index], floatBitsToUint(depth));
+    }
+}
+
+void raster_count(frame_ref frame, uint covered)
+{
+    counters_ref counters = counters_ref(frame.f.counters);
+    if (MODE == RASTER_COUNT && covered != 0u) ADD64(counters.c.samples_all[0], counters.c.samples_all[1], covered);
+}
+
+int64_t raster_cross(ivec2 a, ivec2 b, ivec2 c)
+{
+    return int64_t(b.x - a.x) * int64_t(c.y - a.y) - int64_t(c.x - a.x) * int64_t(b.y - a.y);
+}
+
+/* First and last pixel whose samples may lie between two snapped coordinates. */
+ivec2 raster_span(int low, int high, uint samples, uint size)
+{
+    ivec2 span = samples == 1u ? ivec2((low + 127) >> 8, (high - 128) >> 8) : ivec2((low - 240) >> 8, (high - 16) >> 8);
+    return ivec2(max(span.x, 0), min(span.y, int(size) - 1));
+}
+
+/* Sends a snapped triangle on its way: nothing, the pixels at once, or the large list. facing: +1 or -1, the sign of area of a front face. */
+void raster_triangle(frame_ref frame, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, bool two_sided, float facing, uint slot)
+{
+    uint samples = frame.f.camera.samples;
+    int64_t area = raster_cross(p0, p1, p2);
+    bool front = (area > 0l) == (facing > 0.0);
+    ivec2 least = min(p0, min(p1, p2)), most = max(p0, max(p1, p2));
+    ivec2 sx = raster_span(least.x, most.x, samples, frame.f.camera.width);
+    ivec2 sy = raster_span(least.y, most.y, samples, frame.f.camera.height);
+    bool drawn = area != 0l && (front || two_sided) && sx.x <= sx.y && sy.x <= sy.y && max(depth.x, max(depth.y, depth.z)) > 0.0;
+    if (area < 0l) {
+        ivec2 p = p1;
+        p1 = p2;
+        p2 = p;
+        depth = depth.xzy;
+    }
+    int wide = sx.y - sx.x + 1, high = sy.y - sy.x + 1;
+    bool small = drawn && wide * high <= SMALL_PIXELS && most.x - least.x < SMALL_SIDE * SUBPIXEL && most.y - least.y < SMALL_SIDE * SUBPIXEL;
+
+    if (drawn && !small) {
+        counters_ref counters = counters_ref(frame.f.counters);
+        uint shift = frame.f.tile_shift;
+        uint place = atomicAdd(counters.c.larges, 1u);
+        if (place < frame.f.large_capacity) {
+            large_ref(frame.f.larges).v[place] = large(ivec2[3](p0, p1, p2), depth, slot);
+            for (int ty = sy.x >> shift; ty <= sy.y >> shift; ty++)
+                for (int tx = sx.x >> shift; tx <= sx.y >> shift; tx++) {
+                    /* Skip a tile that lies wholly outside an edge: its best corner decides. */
+                    ivec2 a = ivec2(tx, ty) << (shift + 8u), z = a + (SUBPIXEL << shift);
+                    ivec2 d0 = p1 - p0, d1 = p2 - p1, d2 = p0 - p2;
+                    bool out0 = raster_cross(p0, p1, ivec2(d0.y > 0 ? a.x : z.x, d0.x > 0 ? z.y : a.y)) < 0l;
+                    bool out1 = raster_cross(p1, p2, ivec2(d1.y > 0 ? a.x : z.x, d1.x > 0 ? z.y : a.y)) < 0l;
+                    bool out2 = raster_cross(p2, p0, ivec2(d2.y > 0 ? a.x : z.x, d2.x > 0 ? z.y : a.y)) < 0l;
+                    if (out0 || out1 || out2) continue;
+                    ivec2 from = max(ivec2(sx.x, sy.x), ivec2(tx, ty) << shift), to = min(ivec2(sx.y, sy.y), (ivec2(tx, ty) << shift) + (1 << shift) - 1);
+                    uint units = (uint(to.x - from.x + 1) * uint(to.y - from.y + 1) * samples + 63u) >> 6;
+                    if (atomicAdd(counters.c.tile_units, units) + units > frame.f.tile_unit_limit) continue;
+                    uint t = atomicAdd(counters.c.tiles, 1u);
+                    if (t < frame.f.tile_capacity) tile_ref(frame.f.tiles).v[t] = tile(place, uint(tx) | uint(ty) << 16);
+                }
+        }
+    }
+
+    /* Small ones: 32-bit edge functions relative to p0 suffice. */
+    if (!small) sy.y = sy.x - 1;
+    ivec2 d1 = p1 - p0, d2 = p2 - p0;
+    int whole = d1.x * d2.y - d2.x * d1.y;
+    float scale = 1.0 / float(whole), back = max(depth.x, max(depth.y, depth.z)) * DEPTH_ERROR;
+    uint covered = 0u;
+    for (int y = sy.x; y <= sy.y; y++)
+        for (int x = sx.x; x <= sx.y; x++)
+            for (uint s = 0u; s < samples; s++) {
+                ivec2 r = ivec2(x, y) * SUBPIXEL + sample_offset(samples, s) - p0;
+                int e1 = r.x * d2.y - d2.x * r.y; /* weight of p1 */
+                int e2 = d1.x * r.y - r.x * d1.y; /* weight of p2 */
+                if (e1 < 0 || e2 < 0 || e1 + e2 > whole) continue;
+                covered++;
+                precise float value = depth.x + (float(e1) * (depth.y - depth.x) + float(e2) * (depth.z - depth.x)) * scale - back;
+                raster_sample(frame, (uint(y) * frame.f.camera.width + uint(x)) * samples + s, value, slot);
+            }
+    raster_count(frame, covered);
+}
+
+/* The draw that a chunk belongs to: the last whose start is not past it. */
+uint draw_of_chunk(uint_ref starts, uint draws, uint chunk)
+{
+    uint low = 0u, high = draws;
+    while (high - low > 1u) {
+        uint middle = (low + high) >> 1;
+        if (starts.v[middle] <= chunk) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+bool raster_two_sided(uint index, uint flags)
+{
+    return (index & INDEX_DOUBLE) != 0u || ((index & INDEX_UNKNOWN) != 0u && (flags & OBJECT_DOUBLE_SIDED) != 0u);
+}

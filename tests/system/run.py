@@ -1,0 +1,145 @@
+#!/usr/bin/python3
+"""Runs the system tests: real daemons, real sockets, a software device.
+
+    run.py --build DIR [--mode MODE] [NAME...]      NAME: a part of test names; -l lists them
+
+Modes choose what runs, and how: plain (all), validation (Vulkan's layers watch), asan, tsan, models. A test is a function
+test_* of a file test_*.py, with one argument; its attribute 'modes' says where else it runs. Last line: N passed, N failed, N skipped.
+"""
+
+import argparse
+import glob
+import importlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+
+
+class Skip(Exception):
+    pass
+
+
+class Test:
+    """What a test is given: a folder, daemons that are stopped and checked after it, the build, the mode."""
+
+    def __init__(self, build, mode):
+        self.build, self.mode = build, mode
+        self.tmp = tempfile.mkdtemp(prefix="visd-test-")
+        self.daemons = []
+        self.clients = []
+
+    def daemon(self, *flags, **more):
+        from daemon import Daemon
+        more.setdefault("validate", self.mode == "validation")
+        daemon = Daemon(self.build, self.tmp, *flags, **more)
+        self.daemons.append(daemon)
+        return daemon
+
+    def client(self, daemon=None, **more):
+        from wire import Client
+        daemon = daemon or self.daemons[-1]
+        client = Client(daemon.url, **more)
+        self.clients.append(client)
+        return client
+
+    def visctl(self, *arguments, check=True, url=None, timeout=300):
+        import subprocess
+        from daemon import sanitizer_env
+        done = subprocess.run([f"{self.build}/bin/visctl", "--connect", url or self.daemons[-1].url, *map(str, arguments)],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,
+                              env={**os.environ, **sanitizer_env(self.build, HERE)})
+        if check and done.returncode != 0:
+            raise AssertionError(f"visctl {' '.join(map(str, arguments))}: exit {done.returncode}: {done.stderr[-2000:]}")
+        return done
+
+    def table(self, line):
+        """A line that is shown even when all is well."""
+        print(f"TABLE {line}", flush=True)
+
+    def skip(self, why):
+        raise Skip(why)
+
+    def finish(self):
+        for client in self.clients:
+            client.close()
+        try:
+            for daemon in self.daemons:
+                daemon.finish()
+        finally:
+            for daemon in self.daemons:
+                if daemon.alive():
+                    daemon.process.kill()
+                    daemon.process.wait()
+
+
+def find(mode, names):
+    for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
+        module = importlib.import_module(os.path.basename(path)[:-3])
+        for name, function in vars(module).items():
+            if not name.startswith("test_") or not callable(function) or function.__module__ != module.__name__:
+                continue
+            full = f"{module.__name__[5:]}/{name[5:]}"
+            modes = getattr(function, "modes", ("plain",))
+            if mode in modes and (not names or any(part in full for part in names)):
+                yield full, function
+
+
+def on_alarm(signum, frame):
+    raise TimeoutError("the test took too long")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default="build/check")
+    parser.add_argument("--mode", default="plain", choices=["plain", "validation", "asan", "tsan", "models"])
+    parser.add_argument("-l", "--list", action="store_true")
+    parser.add_argument("names", nargs="*")
+    args = parser.parse_args()
+    slow = {"asan": 4, "tsan": 8, "validation": 3}.get(args.mode, 1)
+    os.environ["VISD_TEST_PATIENCE"] = str(slow)
+    build = os.path.abspath(args.build)
+    signal.signal(signal.SIGALRM, on_alarm)
+    passed = failed = skipped = 0
+    for name, function in find(args.mode, args.names):
+        if args.list:
+            print(name)
+            continue
+        test = Test(build, args.mode)
+        start = time.monotonic()
+        signal.alarm(getattr(function, "seconds", 60) * slow)
+        try:
+            try:
+                function(test)
+            finally:
+                signal.alarm(60 * slow)
+                test.finish()
+            passed += 1
+            print(f"passed  {name} ({time.monotonic() - start:.1f} s)", flush=True)
+        except Skip as why:
+            skipped += 1
+            print(f"SKIPPED {name}: {why}", flush=True)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
+            failed += 1
+            print(f"FAILED {name} ({time.monotonic() - start:.1f} s)\n{traceback.format_exc()}", flush=True)
+            for daemon in test.daemons:
+                print(f"--- the log of {daemon.pid}:\n{daemon.log()[-2000:]}", flush=True)
+        finally:
+            signal.alarm(0)
+            shutil.rmtree(test.tmp, ignore_errors=True)
+    if not args.list:
+        print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,189 @@
+"""Answers against the ray caster, on random small scenes: nothing that is robustly seen may be missing, whatever the history."""
+
+import math
+import random
+import time
+
+import scenes
+import wire
+
+SURPLUS = 6.0  # listed / seen, over all random scenes of one kind: a guard against passing by never culling
+
+
+def against_truth(t, client, scene, cameras, name, method="hiz", fresh_too=True):
+    """Culls warm, in order, and cold; returns (listed, seen, in the frustum), summed."""
+    number = scene.load(client, name)
+    truth = scene.truth(t.build, t.tmp, cameras)
+    listed = seen = frustum = 0
+    views = {"warm": client.view_open(number, method=method), "cold": client.view_open(number, method=method)}
+    flat = client.view_open(number, method="frustum")
+    for i, (camera, (visible, robust)) in enumerate(zip(cameras, truth)):
+        everything = flat.cull(camera)
+        assert everything.grade == "frustum"
+        missing = robust - everything.set
+        assert not missing, f"{name}, camera {i}, frustum: {sorted(missing)} are seen and not listed"
+        for how, view in views.items():
+            if how == "cold" and not fresh_too:
+                continue
+            result = view.cull(camera, fresh=how == "cold")
+            assert result.grade == "conservative" and result.lag == 0 and not result.degraded, result.fields
+            missing = robust - result.set
+            assert not missing, f"{name}, camera {i}, {method}, {how}: {sorted(missing)} of {len(robust)} are seen and not listed"
+            extra = result.set - everything.set
+            assert not extra, f"{name}, camera {i}: {sorted(extra)} are listed, but not in the frustum"
+            assert result.stats["listed"] == len(result.ids)
+            hidden = [i for i in result.ids if scene.objects[i]["flags"] & 0x21]
+            assert not hidden, f"{name}: {hidden} are hidden, or only occlude"
+            listed += len(result.ids)
+            seen += len(visible)
+            frustum += len(everything.ids)
+    return listed, seen, frustum
+
+
+def test_random_scenes(t):
+    t.daemon()
+    client = t.client()
+    sums = [0, 0, 0]
+    for seed in range(24):
+        got = against_truth(t, client, scenes.random_scene(seed), scenes.random_cameras(seed, 16), f"random {seed}")
+        sums = [a + b for a, b in zip(sums, got)]
+    t.table(f"random scenes: listed {sums[0] / sums[1]:.2f} x seen; frustum {sums[2] / sums[1]:.2f} x seen")
+    assert sums[0] / sums[1] <= SURPLUS
+test_random_scenes.seconds = 180
+
+
+def test_random_scenes_few(t):
+    """The same, fewer: for the slow modes."""
+    t.daemon()
+    client = t.client()
+    for seed in range(100, 103):
+        against_truth(t, client, scenes.random_scene(seed, 60), scenes.random_cameras(seed, 6, (20, 90)), f"random {seed}")
+test_random_scenes_few.modes = ("validation", "asan", "tsan")
+
+
+def test_far_from_the_origin(t):
+    """Parts of millimetres at ten million metres: the same scene moved whole gives the same answers (FAULTS A4 53)."""
+    t.daemon()
+    client = t.client()
+    for seed, place in ((1, (3.2e6, -1.7e6, 4e5)), (2, (1e7, 1e7, -1e7)), (3, (-1e7, 0.25, 5e6))):
+        rng = random.Random(seed)
+        here, there = scenes.Scene(), scenes.Scene()
+        size = 0.004
+        for _ in range(80):
+            p = [rng.uniform(-0.1, 0.1) for _ in range(3)]
+            s = [size * rng.uniform(0.5, 8) for _ in range(3)]
+            turned = scenes.multiply(scenes.turn([rng.gauss(0, 1) for _ in range(3)], rng.uniform(0, 360)), scenes.scale(*s))
+            here.add(scenes.cube(1, scenes.SINGLE) if not here.meshes else 0, scenes.multiply(scenes.move(*p), turned))
+            moved = [math.floor(x * 2**20) / 2**20 + y for x, y in zip(p, place)]
+            there.add(scenes.cube(1, scenes.SINGLE) if not there.meshes else 0, scenes.multiply(scenes.move(*moved), turned))
+        eyes = [[rng.uniform(-0.3, 0.3) for _ in range(3)] for _ in range(12)]
+        cameras = [scenes.camera([e + o for e, o in zip(eye, place)], list(place), width=160, height=120, near=0.01, far=10) for eye in eyes]
+        listed, seen, frustum = against_truth(t, client, there, cameras, f"far {seed}")
+        assert listed <= 4 * seen, f"{listed} listed for {seen} seen"
+
+
+def test_sizes_of_all_kinds(t):
+    """One pixel, one row, primes, and a little more than powers of two."""
+    t.daemon()
+    client = t.client()
+    scene = scenes.random_scene(40, 80)
+    cameras = [scenes.camera((0, 2, 16), (0, 0, 0), width=w, height=h)
+               for w, h in ((1, 1), (1, 64), (64, 1), (2, 3), (63, 65), (127, 31), (257, 255), (97, 89), (129, 1), (512, 8))]
+    against_truth(t, client, scene, cameras, "sizes")
+
+
+def test_large_sizes(t):
+    """Pictures of the largest size allowed are answered, or refused by name."""
+    t.daemon()
+    client = t.client()
+    scene = scenes.Scene()
+    scene.add(scenes.cube(), scenes.move(0, 0, -5))
+    view = client.view_open(scene.load(client))
+    for w, h in ((16384, 16), (16, 16384), (7680, 4320)):
+        try:
+            assert view.cull(scenes.camera(width=w, height=h)).ids == [0], (w, h)
+        except wire.Refused as refused:
+            assert refused.name in ("too_big", "quota", "no_memory"), refused
+
+
+def test_order_is_stable(t):
+    """Ids come in slot order, the same each time for a camera and scene at rest."""
+    t.daemon()
+    client = t.client()
+    scene = scenes.random_scene(9, 200)
+    number = scene.load(client)
+    order = {id: i for i, id in enumerate(client.object_ids(number))}
+    view = client.view_open(number)
+    for camera in scenes.random_cameras(9, 8):
+        lists = [view.cull(camera).ids for _ in range(4)]
+        slots = [order[i] for i in lists[-1]]
+        assert slots == sorted(slots)
+        assert lists[1] == lists[2] == lists[3], "the list of a still camera changes"
+
+
+def test_objects_without_meshes(t):
+    """They are tested by their boxes, and hide nothing."""
+    t.daemon()
+    client = t.client()
+    scene = scenes.Scene()
+    scene.add(scenes.plate(4, 4, scenes.DOUBLE), scenes.move(0, 0, -5), id=1)
+    scene.add(box=[-0.5, -0.5, -0.5, 0.5, 0.5, 0.5], transform=scenes.move(0, 0, -8), id=2)
+    scene.add(box=[-0.5, -0.5, -0.5, 0.5, 0.5, 0.5], transform=scenes.move(0, 0, -3), id=3)
+    scene.add(box=[-9, -9, -0.1, 9, 9, 0.1], transform=scenes.move(0, 0, -2), id=4)
+    view = client.view_open(scene.load(client))
+    for _ in range(3):
+        assert view.cull(scenes.camera(width=320, height=180)).set == {1, 3, 4}
+
+
+def test_budget_after_a_cut(t):
+    """A cut into many objects stays within its budgets and is right; the history then closes what the budget left open."""
+    t.daemon("--triangles", "20000")
+    client = t.client()
+    scene = scenes.Scene()
+    mesh = scene.mesh(scenes.sphere(0.45, 12))
+    for i in range(40):
+        for j in range(40):
+            for k in range(4):
+                scene.add(mesh, scenes.move(i - 20, j - 20, -10 - k))
+    number = scene.load(client)
+    view = client.view_open(number)
+    camera = scenes.camera(width=480, height=270, fovy=50)
+    truth = scene.truth(t.build, t.tmp, [camera])[0]
+    counts = []
+    for i in range(12):
+        result = view.cull(camera, fresh=i == 0)
+        assert not truth[1] - result.set
+        drawn = result.stats["triangles_1"] + result.stats["triangles_2"]
+        if i == 0:
+            assert drawn <= 20000, f"{drawn} triangles in a frame after a cut"
+            assert result.stats["over_budget"] > 0
+        counts.append(len(result.ids))
+    assert counts[-1] <= counts[0], counts
+
+
+def test_hog(t):
+    """A million instances of a large mesh are answered, not hung on."""
+    t.daemon()
+    client = t.client()
+    scene = scenes.Scene()
+    mesh = scene.mesh(scenes.sphere(0.5, 100))
+    number = client.scene_create("hog")
+    client.batch(number, scene.mesh_items())
+    start = time.monotonic()
+    for part in range(16):
+        scene.objects = {}
+        for i in range(62500):
+            n = part * 62500 + i
+            scene.add(mesh, scenes.move(n % 1000 - 500, n // 1000 - 500, -3 - n % 7), id=n)
+        client.batch(number, [scene.object_item()])
+    loaded = time.monotonic() - start
+    view = client.view_open(number)
+    times = []
+    for i in range(4):
+        start = time.monotonic()
+        result = view.cull(scenes.camera((0, 0, 20 * i), width=640, height=360, far=3000), fresh=i == 0)
+        times.append(time.monotonic() - start)
+        assert result.stats["tested"] == 1000000
+    t.table(f"hog: loaded in {loaded:.1f} s, frames in {', '.join(f'{1000 * s:.0f}' for s in times)} ms")
+    assert max(times) < 20
+test_hog.seconds = 240

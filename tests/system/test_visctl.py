@@ -1,0 +1,139 @@
+"""visctl as a person uses it: loading, making, looking, editing; what it refuses leaves nothing behind."""
+
+import glob
+import json
+import os
+
+FOLDER = "/usr/share/assimp/models/glTF2"
+ENGINE = f"{FOLDER}/2CylinderEngine-glTF-Binary/2CylinderEngine.glb"
+
+
+def last_line(done):
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def write_cameras(path, cameras):
+    with open(path, "w") as file:
+        for camera in cameras:
+            file.write(json.dumps(camera) + "\n")
+    return path
+
+
+def orbit(t, radius=1000, count=6):
+    import math
+
+    import scenes
+    cameras = []
+    for i in range(count):
+        a = 2 * math.pi * i / count
+        cameras.append(scenes.camera((radius * math.sin(a), radius / 3, radius * math.cos(a)), (0, 0, 0), width=320, height=200, near=1,
+                                     far=10 * radius))
+    return write_cameras(f"{t.tmp}/cameras.jsonl", cameras)
+
+
+def test_engine(t):
+    if not os.path.exists(ENGINE):
+        t.skip("assimp-testmodels is not installed")
+    t.daemon()
+    loaded = last_line(t.visctl("load", ENGINE, "--scene", "engine"))
+    assert loaded["scene"] == "engine" and loaded["objects"] == 67, loaded
+    done = t.visctl("scene", "ls", "--json")
+    assert "engine" in done.stdout
+    ids = [json.loads(line)["id"] for line in t.visctl("objects", "engine").stdout.splitlines()]
+    assert ids == list(range(67)), "ids are places in a depth-first walk"
+    cameras = orbit(t)
+    for method in ("frustum", "hiz"):
+        results = [json.loads(line) for line in t.visctl("cull", "engine", "--cameras", cameras, "--method", method).stdout.splitlines()]
+        assert [r["frame"] for r in results] == list(range(6))
+        assert all(r["method"] == method for r in results)
+        if method == "hiz":
+            assert all(0 < len(r["visible"]) < 67 for r in results), [len(r["visible"]) for r in results]
+        else:
+            assert all(r["grade"] == "frustum" and len(r["visible"]) == 67 for r in results)
+    out = f"{t.tmp}/out.jsonl"
+    t.visctl("cull", "engine", "--cameras", cameras, "--method", "hiz", "--fresh", "--out", out)
+    assert len(open(out).readlines()) == 6
+    t.visctl("set", "engine", 3, 4, "hide")
+    seen = {i for line in t.visctl("cull", "engine", "--cameras", cameras, "--method", "frustum").stdout.splitlines()
+            for i in json.loads(line)["visible"]}
+    assert seen == set(range(67)) - {3, 4}
+    t.visctl("set", "engine", 3, 4, "show")
+    for what in ("depth", "pyramid", "ids", "boxes"):
+        png = f"{t.tmp}/{what}.png"
+        t.visctl("snapshot", "engine", "--camera", cameras, "--what", what, "--out", png)
+        assert open(png, "rb").read(8) == b"\x89PNG\r\n\x1a\n"
+    t.visctl("stats")
+    t.visctl("scene", "rm", "engine")
+    assert "engine" not in t.visctl("scene", "ls").stdout
+
+
+def test_load_needs_an_empty_scene(t):
+    if not os.path.exists(ENGINE):
+        t.skip("assimp-testmodels is not installed")
+    t.daemon()
+    t.visctl("load", ENGINE, "--scene", "e")
+    again = t.visctl("load", ENGINE, "--scene", "e", check=False)
+    assert again.returncode == 1 and "--id-base" in again.stderr, again.stderr
+    t.visctl("load", ENGINE, "--scene", "e", "--id-base", 1000)
+    ids = {json.loads(line)["id"] for line in t.visctl("objects", "e").stdout.splitlines()}
+    assert ids == set(range(67)) | set(range(1000, 1067))
+
+
+def test_files_that_lie(t):
+    """Refused by name in one line; no scene is left behind."""
+    t.daemon()
+    here = os.path.dirname(os.path.abspath(__file__))
+    paths = sorted(glob.glob(f"{here}/../fuzz/corpus/gltf/*lies*") + glob.glob(f"{here}/../fuzz/corpus/gltf/c*.glb"))
+    for folder in ("IndexOutOfRange", "MissingBin", "RecursiveNodes"):
+        paths += sorted(glob.glob(f"{FOLDER}/{folder}/*.gltf"))
+    assert len(paths) >= 5
+    paths += [f"{t.tmp}/missing.glb", t.tmp, "/dev/null"]
+    for path in paths:
+        done = t.visctl("load", path, "--scene", "bad", check=False)
+        assert done.returncode == 1, f"{path}: exit {done.returncode}: {done.stdout} {done.stderr}"
+        said = done.stderr.strip().splitlines()
+        assert said and len(said[-1]) > 20, f"{path}: {said}"
+    assert "bad" not in t.visctl("scene", "ls").stdout
+
+
+def test_generated_scenes(t):
+    t.daemon()
+    for kind in ("office", "city", "mall", "random", "grid"):
+        made = []
+        for name in (f"{kind}-1", f"{kind}-2"):
+            cameras = f"{t.tmp}/{name}.jsonl"
+            t.visctl("generate", kind, "--scene", name, "--seed", 5, "--objects", 500, "--cameras-out", cameras)
+            assert open(cameras).readline().startswith("{")
+            made.append([json.loads(line) for line in t.visctl("objects", name).stdout.splitlines()])
+        assert made[0] == made[1] and len(made[0]) >= 100, f"{kind}: {len(made[0])} objects, the same seed gives others"
+        results = t.visctl("cull", f"{kind}-1", "--cameras", cameras, "--method", "hiz").stdout.splitlines()
+        assert results and all(json.loads(line)["grade"] == "conservative" for line in results)
+        out = f"{t.tmp}/{kind}.glb"
+        t.visctl("generate", kind, "--seed", 5, "--objects", 500, "--out", out)
+        back = last_line(t.visctl("load", out, "--scene", f"{kind}-3"))
+        assert back["objects"] == len(made[0]), f"{kind}: {back['objects']} come back of {len(made[0])}"
+test_generated_scenes.seconds = 120
+
+
+def test_usage(t):
+    t.daemon()
+    for arguments in ((), ("nonsense",), ("load",), ("cull", "s"), ("cull", "s", "--method", "magic", "--cameras", "x")):
+        done = t.visctl(*arguments, check=False)
+        assert done.returncode in (1, 2) and done.stderr.strip(), f"{arguments}: {done.returncode} {done.stderr!r}"
+    done = t.visctl("--help")
+    assert "load" in done.stdout and "cull" in done.stdout
+    for command in ("load", "generate", "scene", "objects", "cull", "set", "snapshot", "stats"):
+        assert "visctl" in t.visctl(command, "--help").stdout, command
+    done = t.visctl("stats", url=f"ipc://{t.tmp}/nobody.sock", check=False)
+    assert done.returncode == 1 and "nobody.sock" in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+
+def test_bad_camera_files(t):
+    t.daemon()
+    t.visctl("generate", "grid", "--scene", "g", "--objects", 27)
+    for text in ("{", "[]\n", '{"view": [1], "proj": [1], "width": 5, "height": 5}\n', '{"width": 5}\n'):
+        path = f"{t.tmp}/bad.jsonl"
+        with open(path, "w") as file:
+            file.write(text)
+        done = t.visctl("cull", "g", "--cameras", path, "--method", "hiz", check=False)
+        assert done.returncode == 1 and "bad.jsonl" in done.stderr, f"{text!r}: {done.returncode} {done.stderr!r}"
