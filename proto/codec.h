@@ -39,20 +39,22 @@ struct visd_refused {
  * VISD_MAX_REPLY_BYTES here; smaller limits are the caller's. */
 enum visd_err visd_decode(const void *bytes, size_t size, struct visd_arena *arena, struct visd_message *out, struct visd_refused *why);
 
-/* Appends the message. NO_MEMORY; BAD_VALUE when the message itself breaks the schema (text too long, rows that differ…), *why may be NULL.
- * On failure the buffer is as it was. */
+/* Appends the message. NO_MEMORY; BAD_VALUE when the message itself breaks the schema (text too long, rows that differ...),
+ * *why may be NULL. On failure the buffer is as it was. */
 enum visd_err visd_encode(const struct visd_message *message, struct visd_buf *buf, struct visd_refused *why);
 
 /* How many bytes visd_encode would append. Bulk is not read. */
 size_t visd_encoded_size(const struct visd_message *message);
 
-/* Batches that are built piece by piece: items are encoded one after the other into a buffer of their own, and later put whole into a message
- * of type batch or batch_append whose own list of items is empty. *values (may be NULL) is raised by the item's msgpack values. */
+/* Batches that are built piece by piece: items are encoded one after the other into a buffer of their own, and later put whole
+ * into a message of type batch or batch_append whose own list of items is empty. *values (may be NULL) is raised by the item's
+ * msgpack values. */
 enum visd_err visd_encode_item(const struct visd_item *item, struct visd_buf *buf, size_t *values, struct visd_refused *why);
 enum visd_err visd_encode_with_items(const struct visd_message *message, const struct visd_buf *items, uint32_t count, struct visd_buf *buf,
                                      struct visd_refused *why);
 
-/* Events: topic text, one zero byte (so that "scene/a" is not a prefix of "scene/ab"), message. visd_event_split gives the message's offset. */
+/* Events: topic text, one zero byte (so that "scene/a" is not a prefix of "scene/ab"), message. visd_event_split gives the
+ * message's offset. */
 enum visd_err visd_event_topic(struct visd_buf *buf, const char *topic);
 enum visd_err visd_event_split(const void *bytes, size_t size, size_t *message);
 

@@ -1,8 +1,9 @@
 /* Bytes to structs.
  *
- * Three steps: the walker proves that the bytes are one msgpack value within limits; the tags are looked up ("t", "n" and "e" of a message, "k" of
- * an item), since keys may come in any order; then each pair is matched with its field and written through the field's offset. A mask of seen
- * fields finds duplicates and what is missing. Nesting is that of the schema, so recursion is bounded by it, not by the sender. */
+ * Three steps: the walker proves that the bytes are one msgpack value within limits; the tags are looked up ("t", "n" and "e"
+ * of a message, "k" of an item), since keys may come in any order; then each pair is matched with its field and written
+ * through the field's offset. A mask of seen fields finds duplicates and what is missing. Nesting is that of the schema, so
+ * recursion is bounded by it, not by the sender. */
 #include <inttypes.h>
 
 #include "codec.h"
@@ -21,7 +22,8 @@ struct decoder {
 
 #define REFUSE(d, field, err, ...) visd_refuse((d)->why, &(d)->path, field, err, __VA_ARGS__)
 
-static enum visd_err decode_struct(struct decoder *d, const struct visd_struct *type, struct visd_reader *r, uint64_t pairs, const char *tags, void *out);
+static enum visd_err decode_struct(struct decoder *d, const struct visd_struct *type, struct visd_reader *r, uint64_t pairs,
+                                   const char *tags, void *out);
 
 static bool is_key(const struct visd_value *key, const char *text)
 {
@@ -50,7 +52,8 @@ static enum visd_err find_tag(struct decoder *d, struct visd_reader r, uint64_t 
         if (found) return REFUSE(d, tag, VISD_ERR_BAD_MESSAGE, "it is there twice");
         found = true;
         if (!visd_read(&r, out)) return REFUSE(d, NULL, VISD_ERR_BAD_MESSAGE, "it ends too early");
-        if (out->kind == VISD_ARRAY || out->kind == VISD_MAP) return REFUSE(d, tag, VISD_ERR_BAD_MESSAGE, "it is %s", visd_value_kind_name(out->kind));
+        if (out->kind == VISD_ARRAY || out->kind == VISD_MAP)
+            return REFUSE(d, tag, VISD_ERR_BAD_MESSAGE, "it is %s", visd_value_kind_name(out->kind));
     }
     if (found_out) *found_out = found;
     return found || optional ? VISD_ERR_OK : REFUSE(d, tag, VISD_ERR_BAD_MESSAGE, "it is missing");
@@ -78,7 +81,9 @@ static enum visd_err decode_item(struct decoder *d, struct visd_reader *r, uint6
 
 static enum visd_err decode_list(struct decoder *d, const struct visd_field *f, struct visd_reader *r, uint64_t count, void *object)
 {
-    size_t size = f->kind == VISD_KIND_STRS ? sizeof(struct visd_str) : f->kind == VISD_KIND_ITEMS ? sizeof(struct visd_item) : f->sub->size;
+    size_t size = f->kind == VISD_KIND_STRS    ? sizeof(struct visd_str)
+                  : f->kind == VISD_KIND_ITEMS ? sizeof(struct visd_item)
+                                               : f->sub->size;
     char *list;
     if (count > f->max) return REFUSE(d, f->name, VISD_ERR_TOO_BIG, "%" PRIu64 " entries, at most %" PRIu32 " are allowed", count, f->max);
     list = visd_arena_take(d->arena, count, size);
@@ -93,7 +98,8 @@ static enum visd_err decode_list(struct decoder *d, const struct visd_field *f, 
             ((struct visd_str *)(void *)list)[i] = (struct visd_str){(const char *)v.at, v.u};
         } else {
             if (v.kind != VISD_MAP) return REFUSE(d, NULL, VISD_ERR_BAD_MESSAGE, "%s where a map is right", visd_value_kind_name(v.kind));
-            err = f->kind == VISD_KIND_ITEMS ? decode_item(d, r, v.u, (void *)(list + i * size)) : decode_struct(d, f->sub, r, v.u, "", list + i * size);
+            err = f->kind == VISD_KIND_ITEMS ? decode_item(d, r, v.u, (void *)(list + i * size))
+                                             : decode_struct(d, f->sub, r, v.u, "", list + i * size);
             if (err != VISD_ERR_OK) return err;
         }
         visd_path_pop(&d->path);
@@ -167,7 +173,8 @@ static enum visd_err decode_field(struct decoder *d, const struct visd_field *f,
     return err;
 }
 
-static enum visd_err decode_struct(struct decoder *d, const struct visd_struct *type, struct visd_reader *r, uint64_t pairs, const char *tags, void *out)
+static enum visd_err decode_struct(struct decoder *d, const struct visd_struct *type, struct visd_reader *r, uint64_t pairs,
+                                   const char *tags, void *out)
 {
     uint64_t seen = 0;
     uint32_t next = 0; /* where the next key is, if they come in the schema's order */
@@ -186,7 +193,8 @@ static enum visd_err decode_struct(struct decoder *d, const struct visd_struct *
         if (tried == type->count) {
             bool shown = key.u <= SHOWN_KEY;
             for (uint64_t c = 0; shown && c < key.u; c++) shown = key.at[c] >= 0x20 && key.at[c] < 0x7f;
-            return REFUSE(d, NULL, VISD_ERR_BAD_MESSAGE, "%s has no field \"%.*s\"", type->name, shown ? (int)key.u : 3, shown ? (const char *)key.at : "...");
+            return REFUSE(d, NULL, VISD_ERR_BAD_MESSAGE, "%s has no field \"%.*s\"", type->name, shown ? (int)key.u : 3,
+                          shown ? (const char *)key.at : "...");
         }
         if (seen >> i & 1) return REFUSE(d, type->fields[i].name, VISD_ERR_BAD_MESSAGE, "it is there twice");
         seen |= (uint64_t)1 << i;
@@ -210,7 +218,9 @@ enum visd_err visd_decode(const void *bytes, size_t size, struct visd_arena *are
 
     *why = (struct visd_refused){0};
     memset(out, 0, sizeof(*out));
-    if (size > VISD_MAX_REPLY_BYTES) return REFUSE(&d, NULL, VISD_ERR_TOO_BIG, "the message has %zu bytes, at most %d are allowed (limit reply_bytes)", size, VISD_MAX_REPLY_BYTES);
+    if (size > VISD_MAX_REPLY_BYTES)
+        return REFUSE(&d, NULL, VISD_ERR_TOO_BIG, "the message has %zu bytes, at most %d are allowed (limit reply_bytes)", size,
+                      VISD_MAX_REPLY_BYTES);
     err = visd_walk(bytes, size, &limits, &text, &at);
     if (err != VISD_ERR_OK) return REFUSE(&d, NULL, err, "the message is refused at byte %zu: %s", at, text);
     if (!visd_read(&r, &map) || map.kind != VISD_MAP) return REFUSE(&d, NULL, VISD_ERR_BAD_MESSAGE, "the message is not a map");
@@ -219,7 +229,8 @@ enum visd_err visd_decode(const void *bytes, size_t size, struct visd_arena *are
     if (n.kind != VISD_UINT) return REFUSE(&d, "n", VISD_ERR_BAD_MESSAGE, "%s where an integer is right", visd_value_kind_name(n.kind));
     out->n = why->n = n.u;
     if ((err = find_tag(&d, r, map.u, "e", true, &out->has_epoch, &epoch)) != VISD_ERR_OK) return err;
-    if (out->has_epoch && epoch.kind != VISD_UINT) return REFUSE(&d, "e", VISD_ERR_BAD_MESSAGE, "%s where an integer is right", visd_value_kind_name(epoch.kind));
+    if (out->has_epoch && epoch.kind != VISD_UINT)
+        return REFUSE(&d, "e", VISD_ERR_BAD_MESSAGE, "%s where an integer is right", visd_value_kind_name(epoch.kind));
     out->epoch = out->has_epoch ? epoch.u : 0;
     if ((err = find_tag(&d, r, map.u, "t", false, NULL, &type)) != VISD_ERR_OK) return err;
     if (type.kind != VISD_STR) return REFUSE(&d, "t", VISD_ERR_BAD_MESSAGE, "%s where a str is right", visd_value_kind_name(type.kind));

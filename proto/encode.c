@@ -166,7 +166,8 @@ enum visd_err visd_encode(const struct visd_message *message, struct visd_buf *b
     else e.failed = true;
     if (e.failed) err = visd_refuse(why, &e.path, NULL, VISD_ERR_NO_MEMORY, "no memory for a message of %zu bytes", bytes);
     else if (err == VISD_ERR_OK && e.values > VISD_MAX_VALUES)
-        err = visd_refuse(why, &e.path, NULL, VISD_ERR_TOO_BIG, "%zu values in one message, at most %d are allowed (limit values)", e.values, VISD_MAX_VALUES);
+        err = visd_refuse(why, &e.path, NULL, VISD_ERR_TOO_BIG,
+                          "%zu values in one message, at most %d are allowed (limit values)", e.values, VISD_MAX_VALUES);
     if (err != VISD_ERR_OK) buf->size = before;
     return err;
 }

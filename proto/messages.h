@@ -32,7 +32,7 @@ struct visd_bin {
     size_t rows;
 };
 
-/* Numbers with names: enum visd_wire_method { VISD_WIRE_METHOD_FRUSTUM = 0, … }. */
+/* Numbers with names: enum visd_wire_method { VISD_WIRE_METHOD_FRUSTUM = 0, ... }. */
 #define VISD_ENUM(name, NAME, doc) enum visd_wire_##name {
 #define VISD_VALUE(name, NAME, VALUE, wire, number, doc) VISD_WIRE_##NAME##_##VALUE = number,
 #define VISD_ENUM_END(name, NAME) };

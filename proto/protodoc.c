@@ -74,14 +74,22 @@ static void print_page(void)
 {
     printf("# The protocol, version %d\n\n", VISD_PROTO_VERSION);
     printf("Made by `visd-protodoc` from `proto/schema.def`; change that, then build the target `protocol-doc`.\n\n"
-           "A message is one msgpack map: `t`, its type as str; `n`, the request's number (u64), chosen by the client and carried by the reply;\n"
-           "in requests optionally `e` (u64), the epoch it is meant for, so that a daemon of another epoch refuses it (conflict); and the fields below. Keys are str, in any order, each at most once. What is not listed here is refused by name, and so is a message that\n"
-           "is cut off, followed by other bytes, nested deeper or larger than the limits below, or that holds ext types. A refused request\n"
-           "changes nothing. Bulk data is bin: little-endian, packed, row by row. \"A row each\" means as many rows as the first bulk field of the same map.\n"
+           "A message is one msgpack map: `t`, its type as str; `n`, the request's number (u64), chosen by the client and "
+           "carried by the reply;\n"
+           "in requests optionally `e` (u64), the epoch it is meant for, so that a daemon of another epoch refuses it "
+           "(conflict); and the fields below. Keys are str, in any order, each at most once. What is not listed here is refused "
+           "by name, and so is a message that\n"
+           "is cut off, followed by other bytes, nested deeper or larger than the limits below, or that holds ext types. A "
+           "refused request\n"
+           "changes nothing. Bulk data is bin: little-endian, packed, row by row. \"A row each\" means as many rows as the first "
+           "bulk field of the same map.\n"
            "f64 fields are finite; whole numbers may be written as integers.\n\n"
-           "Transport: SP (nng, nanomsg, mangos) over ipc, tcp or tls. Requests go by REQ; one reply each. Events go to SUB sockets: the topic, a\n"
-           "zero byte, then the message, whose `n` is the subscriber's own sequence number. SUB sockets filter for themselves: who wants to see gaps subscribes to everything.\n\n");
-    printf("[Requests](#requests) · [Items of a batch](#items-of-a-batch) · [Replies](#replies) · [Events](#events) · [Parts](#parts) · "
+           "Transport: SP (nng, nanomsg, mangos) over ipc, tcp or tls. Requests go by REQ; one reply each. Events go to SUB "
+           "sockets: the topic, a\n"
+           "zero byte, then the message, whose `n` is the subscriber's own sequence number. SUB sockets filter for themselves: "
+           "who wants to see gaps subscribes to everything.\n\n");
+    printf("[Requests](#requests) · [Items of a batch](#items-of-a-batch) · [Replies](#replies) · [Events](#events) · "
+           "[Parts](#parts) · "
            "[Numbers with names](#numbers-with-names) · [Errors](#errors) · [Limits](#limits)\n\n");
     print_class("Requests", VISD_CLASS_REQUEST);
     printf("## Items of a batch\n\nA map with `k`, its kind as str, and the fields below. Items are applied in order.\n\n");

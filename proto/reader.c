@@ -130,6 +130,7 @@ bool visd_skip(struct visd_reader *r)
 
 const char *visd_value_kind_name(enum visd_value_kind kind)
 {
-    static const char *const names[] = {"nil", "a bool", "an integer", "a negative integer", "a float", "a str", "a bin", "an array", "a map"};
+    static const char *const names[] = {"nil",   "a bool",   "an integer", "a negative integer", "a float", "a str",
+                                        "a bin", "an array", "a map"};
     return names[kind];
 }

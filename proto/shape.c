@@ -19,7 +19,8 @@ void visd_path_pop(struct visd_path *path)
     path->depth--;
 }
 
-enum visd_err visd_refuse(struct visd_refused *why, const struct visd_path *path, const char *field, enum visd_err err, const char *format, ...)
+enum visd_err visd_refuse(struct visd_refused *why, const struct visd_path *path, const char *field, enum visd_err err,
+                          const char *format, ...)
 {
     size_t at = 0, room;
     va_list args;
@@ -80,7 +81,8 @@ static enum visd_err check_str(const struct visd_field *f, const struct visd_str
 {
     size_t max = f->kind == VISD_KIND_STRS ? VISD_MAX_NAME_BYTES : f->max;
     if (s->size > max) return visd_refuse(why, path, f->name, VISD_ERR_TOO_BIG, "%zu bytes of text, at most %zu are allowed", s->size, max);
-    if (!visd_utf8_ok(s->at, s->size)) return visd_refuse(why, path, f->name, VISD_ERR_BAD_VALUE, "the text is not UTF-8, or has a zero byte in it");
+    if (!visd_utf8_ok(s->at, s->size))
+        return visd_refuse(why, path, f->name, VISD_ERR_BAD_VALUE, "the text is not UTF-8, or has a zero byte in it");
     return VISD_ERR_OK;
 }
 
@@ -96,17 +98,21 @@ static enum visd_err check_named(const struct visd_field *f, uint32_t number, co
 }
 
 /* The bulk field written just before says what the offsets go into: UTF-8 bytes, or rows of something else. */
-static enum visd_err check_offsets(const struct visd_field *f, const void *object, size_t rows, const struct visd_path *path, struct visd_refused *why)
+static enum visd_err check_offsets(const struct visd_field *f, const void *object, size_t rows, const struct visd_path *path,
+                                   struct visd_refused *why)
 {
     const struct visd_field *into = f - 1;
     const struct visd_bin *bin = (const void *)((const char *)object + f->offset);
     const struct visd_bin *data = (const void *)((const char *)object + into->offset);
     uint32_t last = 0;
     if (!visd_is_there(into, object)) return visd_refuse(why, path, f->name, VISD_ERR_BAD_VALUE, "it comes with %s only", into->name);
-    if (bin->rows != rows + 1) return visd_refuse(why, path, f->name, VISD_ERR_BAD_VALUE, "%zu rows where %zu are right, one more than there are rows", bin->rows, rows + 1);
+    if (bin->rows != rows + 1)
+        return visd_refuse(why, path, f->name, VISD_ERR_BAD_VALUE, "%zu rows where %zu are right, one more than there are rows",
+                           bin->rows, rows + 1);
     for (size_t i = 0; i < bin->rows; i++) {
         uint32_t at = visd_bin_u32(bin, i);
-        if (i == 0 ? at != 0 : at < last) return visd_refuse(why, path, f->name, VISD_ERR_BAD_VALUE, "offsets begin with 0 and do not fall; see row %zu", i);
+        if (i == 0 ? at != 0 : at < last)
+            return visd_refuse(why, path, f->name, VISD_ERR_BAD_VALUE, "offsets begin with 0 and do not fall; see row %zu", i);
         if (at > data->rows) return visd_refuse(why, path, f->name, VISD_ERR_BAD_VALUE, "row %zu is past the end of %s", i, into->name);
         if (into->element == VISD_ELEMENT_U8 && at < data->rows && (visd_bin_u8(data, at) & 0xc0) == 0x80)
             return visd_refuse(why, path, f->name, VISD_ERR_BAD_VALUE, "row %zu cuts a character of %s in two", i, into->name);
@@ -138,7 +144,9 @@ enum visd_err visd_shape_check(const struct visd_struct *type, const void *objec
         case VISD_KIND_STRS:
         case VISD_KIND_LIST:
         case VISD_KIND_ITEMS:
-            if (count > f->max) return visd_refuse(why, path, f->name, VISD_ERR_TOO_BIG, "%" PRIu32 " entries, at most %" PRIu32 " are allowed", count, f->max);
+            if (count > f->max)
+                return visd_refuse(why, path, f->name, VISD_ERR_TOO_BIG, "%" PRIu32 " entries, at most %" PRIu32 " are allowed",
+                                   count, f->max);
             if (f->kind != VISD_KIND_STRS) break;
             for (uint32_t i = 0; i < count; i++)
                 if ((err = check_str(f, &(*(const struct visd_str *const *)(const void *)at)[i], path, why)) != VISD_ERR_OK) return err;
@@ -150,10 +158,13 @@ enum visd_err visd_shape_check(const struct visd_struct *type, const void *objec
         case VISD_KIND_F64:
         case VISD_KIND_VEC:
             for (unsigned i = 0; i < (f->columns ? f->columns : 1u); i++)
-                if (!isfinite(((const double *)(const void *)at)[i])) return visd_refuse(why, path, f->name, VISD_ERR_BAD_VALUE, "it is not a finite number");
+                if (!isfinite(((const double *)(const void *)at)[i]))
+                    return visd_refuse(why, path, f->name, VISD_ERR_BAD_VALUE, "it is not a finite number");
             break;
         case VISD_KIND_COL:
-            if (bin->rows != rows) return visd_refuse(why, path, f->name, VISD_ERR_BAD_VALUE, "%zu rows, but %s has %zu", bin->rows, first->name, rows);
+            if (bin->rows != rows)
+                return visd_refuse(why, path, f->name, VISD_ERR_BAD_VALUE, "%zu rows, but %s has %zu", bin->rows, first->name,
+                                   rows);
             break;
         case VISD_KIND_OFFSETS:
             if ((err = check_offsets(f, object, rows, path, why)) != VISD_ERR_OK) return err;

@@ -18,8 +18,8 @@ void visd_path_push(struct visd_path *path, const char *name, int64_t index);
 void visd_path_pop(struct visd_path *path);
 
 /* Writes "path.field: text" into why (may be NULL) and returns err. field may be NULL. */
-enum visd_err visd_refuse(struct visd_refused *why, const struct visd_path *path, const char *field, enum visd_err err, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+enum visd_err visd_refuse(struct visd_refused *why, const struct visd_path *path, const char *field, enum visd_err err,
+                          const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* One struct, without what is in its maps and lists. */
 enum visd_err visd_shape_check(const struct visd_struct *type, const void *object, const struct visd_path *path, struct visd_refused *why);

@@ -2,7 +2,7 @@
 /* Depth, the exact path: triangles of meshes that touch the near plane, a section, or reach where float is not good enough.
  *
  * Positions are composed and projected in double. The triangle is clipped as a polygon against the near plane, the section planes and
- * four guard planes around the image, always from the inner vertex to the outer so that neighbours get the same cut, and drawn as a fan. */
+ * four guard planes around the image, by a formula that gives the same cut from either end of an edge, and drawn as a fan. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 #include "raster.glsl"
@@ -13,7 +13,22 @@ layout(local_size_x = CHUNK) in;
 
 struct corner { dvec3 r; dvec4 c; }; /* relative to the eye; clip space */
 
-corner polygon[MAX_VERTICES], kept[MAX_VERTICES];
+/* Arrays of doubles as pairs of words: lavapipe mixes up indexed private arrays of 64-bit numbers when invocations part ways. */
+uvec2 polygon[MAX_VERTICES * 7], kept[MAX_VERTICES * 7];
+
+corner polygon_load(int i)
+{
+    corner v;
+    for (int j = 0; j < 3; j++) v.r[j] = packDouble2x32(polygon[i * 7 + j]);
+    for (int j = 0; j < 4; j++) v.c[j] = packDouble2x32(polygon[i * 7 + 3 + j]);
+    return v;
+}
+
+void kept_store(int i, corner v)
+{
+    for (int j = 0; j < 3; j++) kept[i * 7 + j] = unpackDouble2x32(v.r[j]);
+    for (int j = 0; j < 4; j++) kept[i * 7 + 3 + j] = unpackDouble2x32(v.c[j]);
+}
 
 /* Distance to a plane, inside where it is not negative. 0: near; 1: w; 2-5: guard; then the sections. */
 double plane_distance(frame_ref frame, corner v, uint which, dvec2 guard)
@@ -31,59 +46,64 @@ double plane_distance(frame_ref frame, corner v, uint which, dvec2 guard)
 void main()
 {
     frame_ref frame = frame_ref(push.frame);
-    counters_ref counters = counters_ref(frame.f.counters);
-    uint chunk = group_index();
-    if (chunk >= counters.c.clip_chunks) return;
+    target t = raster_target(frame);
     uint_ref starts = uint_ref(frame.f.clip_starts);
-    uint place = draw_of_chunk(starts, counters.c.clip_draws, chunk);
-    draw d = draw_ref(frame.f.clip_draws).v[place];
+    draw_ref draws = draw_ref(frame.f.clip_draws);
+    bounds_ref all_bounds = bounds_ref(frame.f.bounds);
+    uint chunks = t.counters.c.clip_chunks, chunk = min(group_index(), chunks - 1u);
+    uint place = draw_of_chunk(starts, t.counters.c.clip_draws, chunk);
+    draw d = draws.v[place]; /* loads before any return stay uniform */
     uint triangle = (chunk - starts.v[place]) * CHUNK + gl_LocalInvocationIndex;
-    if (triangle >= d.triangles) return;
+    if (triangle >= d.triangles || group_index() >= chunks) return;
+    view_camera camera = frame.f.camera;
+    object_bounds b = all_bounds.v[d.slot];
     uvec3 index = uvec3_ref(d.indices).v[triangle];
     bool two_sided = raster_two_sided(index.x, d.flags);
     index.x &= INDEX_MASK;
 
-    object_bounds b = bounds_ref(frame.f.bounds).v[d.slot];
-    dvec3 centre = dvec3(b.centre_hi) - dvec3(frame.f.camera.eye_hi) + dvec3(b.centre_lo) - dvec3(frame.f.camera.eye_lo);
+    dvec3 centre = dvec3(b.centre_hi) - dvec3(camera.eye_hi) + dvec3(b.centre_lo) - dvec3(camera.eye_lo);
     for (int i = 0; i < 3; i++) {
         dvec3 v = dvec3(vec3_ref(d.vertices).v[index[i]]) - dvec3(d.local);
-        for (int j = 0; j < 3; j++) polygon[i].r[j] = centre[j] + dot(dvec3(b.row[j].xyz), v);
-        for (int k = 0; k < 4; k++) polygon[i].c[k] = dot(dvec3(frame.f.camera.m[k].xyz), polygon[i].r) + double(frame.f.camera.m[k].w);
+        corner p;
+        for (int j = 0; j < 3; j++) p.r[j] = centre[j] + dot(dvec3(b.row[j].xyz), v);
+        for (int k = 0; k < 4; k++) p.c[k] = dot(dvec3(camera.m[k].xyz), p.r) + double(camera.m[k].w);
+        kept_store(i, p);
     }
+    polygon = kept;
 
-    dvec2 size = dvec2(frame.f.camera.width, frame.f.camera.height);
+    dvec2 size = dvec2(t.width, t.height);
     dvec2 guard = 1.0LF + 2.0LF * GUARD / size;
-    uint planes = 6u + ((d.flags & OBJECT_SECTION_EXEMPT) != 0u ? 0u : frame.f.camera.planes);
+    uint planes = 6u + ((d.flags & OBJECT_SECTION_EXEMPT) != 0u ? 0u : camera.planes);
     int count = 3;
     for (uint which = 0u; which < planes && count > 0; which++) {
         int next = 0;
         for (int i = 0; i < count; i++) {
-            corner here = polygon[i], there = polygon[i + 1 == count ? 0 : i + 1];
+            corner here = polygon_load(i), there = polygon_load(i + 1 == count ? 0 : i + 1);
             double at = plane_distance(frame, here, which, guard), then = plane_distance(frame, there, which, guard);
-            if (at >= 0.0LF) kept[next++] = here;
-            if ((at >= 0.0LF) == (then >= 0.0LF)) continue;
-            bool inner = at >= 0.0LF;
-            corner a = inner ? here : there, z = inner ? there : here;
-            double da = inner ? at : then, dz = inner ? then : at, t = da / (da - dz);
-            kept[next].r = a.r + (z.r - a.r) * t;
-            kept[next++].c = a.c + (z.c - a.c) * t;
+            if (at >= 0.0LF) kept_store(next++, here);
+            if ((at >= 0.0LF) != (then >= 0.0LF)) {
+                corner cut;
+                cut.r = (here.r * then - there.r * at) / (then - at);
+                cut.c = (here.c * then - there.c * at) / (then - at);
+                kept_store(next++, cut);
+            }
         }
         count = next;
-        for (int i = 0; i < count; i++) polygon[i] = kept[i];
+        for (int i = 0; i < count * 7; i++) polygon[i] = kept[i];
     }
 
-    float facing = frame.f.camera.orientation * ((d.flags & OBJECT_MIRRORED) != 0u ? -1.0 : 1.0);
+    float facing = camera.orientation * ((d.flags & OBJECT_MIRRORED) != 0u ? -1.0 : 1.0);
     ivec2 first = ivec2(0), last = ivec2(0);
     float first_depth = 0.0, last_depth = 0.0;
     for (int i = 0; i < count; i++) {
-        dvec4 c = polygon[i].c;
+        dvec4 c = polygon_load(i).c;
         ivec2 p = ivec2(floor((c.xy / c.w * 0.5LF + 0.5LF) * size * double(SUBPIXEL) + 0.5LF));
         float depth = float((c.z - double(d.error_z)) / (c.w + double(d.error_w)));
         if (i == 0) {
             first = p;
             first_depth = depth;
         } else if (i >= 2) {
-            raster_triangle(frame, first, last, p, vec3(first_depth, last_depth, depth), two_sided, facing, d.slot);
+            raster_triangle(t, first, last, p, vec3(first_depth, last_depth, depth), two_sided, facing, d.slot);
         }
         last = p;
         last_depth = depth;

@@ -11,18 +11,19 @@ layout(local_size_x = CHUNK) in;
 void main()
 {
     frame_ref frame = frame_ref(push.frame);
-    counters_ref counters = counters_ref(frame.f.counters);
-    uint chunk = group_index();
-    if (chunk >= counters.c.fast_chunks) return;
+    target t = raster_target(frame);
+    vec2 size = vec2(t.width, t.height);
+    float facing = frame.f.camera.orientation;
     uint_ref starts = uint_ref(frame.f.fast_starts);
-    uint place = draw_of_chunk(starts, counters.c.fast_draws, chunk);
-    draw d = draw_ref(frame.f.fast_draws).v[place];
+    draw_ref draws = draw_ref(frame.f.fast_draws);
+    uint chunks = t.counters.c.fast_chunks, chunk = min(group_index(), chunks - 1u);
+    uint place = draw_of_chunk(starts, t.counters.c.fast_draws, chunk);
+    draw d = draws.v[place]; /* loads before any return stay uniform */
     uint triangle = (chunk - starts.v[place]) * CHUNK + gl_LocalInvocationIndex;
-    if (triangle >= d.triangles) return;
+    if (triangle >= d.triangles || group_index() >= chunks) return;
     uvec3 index = uvec3_ref(d.indices).v[triangle];
     bool two_sided = raster_two_sided(index.x, d.flags);
     index.x &= INDEX_MASK;
-    vec2 size = vec2(frame.f.camera.width, frame.f.camera.height);
     ivec2 p[3];
     vec3 depth;
     for (int i = 0; i < 3; i++) {
@@ -33,6 +34,6 @@ void main()
         p[i] = ivec2(floor(q * float(SUBPIXEL) + 0.5));
         depth[i] = (c.z - d.error_z) / (c.w + d.error_w);
     }
-    float facing = frame.f.camera.orientation * ((d.flags & OBJECT_MIRRORED) != 0u ? -1.0 : 1.0);
-    raster_triangle(frame, p[0], p[1], p[2], depth, two_sided, facing, d.slot);
+    if ((d.flags & OBJECT_MIRRORED) != 0u) facing = -facing;
+    raster_triangle(t, p[0], p[1], p[2], depth, two_sided, facing, d.slot);
 }

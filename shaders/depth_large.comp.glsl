@@ -11,25 +11,25 @@ layout(local_size_x = CHUNK) in;
 void main()
 {
     frame_ref frame = frame_ref(push.frame);
-    counters_ref counters = counters_ref(frame.f.counters);
-    if (group_index() >= counters.c.tiles) return;
-    tile which = tile_ref(frame.f.tiles).v[group_index()];
-    large t = large_ref(frame.f.larges).v[which.triangle];
-    uint samples = frame.f.camera.samples, shift = frame.f.tile_shift;
-    ivec2 p0 = t.p[0], p1 = t.p[1], p2 = t.p[2];
+    target t = raster_target(frame);
+    uint shift = frame.f.tile_shift, tiles = counters_ref(frame.f.counters).c.tiles;
+    tile which = tile_ref(frame.f.tiles).v[min(group_index(), tiles - 1u)]; /* loads before any return stay uniform */
+    large tri = large_ref(frame.f.larges).v[which.triangle];
+    if (group_index() >= tiles) return;
+    ivec2 p0 = tri.p[0], p1 = tri.p[1], p2 = tri.p[2];
     ivec2 least = min(p0, min(p1, p2)), most = max(p0, max(p1, p2));
-    ivec2 sx = raster_span(least.x, most.x, samples, frame.f.camera.width);
-    ivec2 sy = raster_span(least.y, most.y, samples, frame.f.camera.height);
+    ivec2 sx = raster_span(least.x, most.x, t.width);
+    ivec2 sy = raster_span(least.y, most.y, t.height);
     ivec2 corner = ivec2(which.place & 0xffffu, which.place >> 16) << shift;
     ivec2 from = max(ivec2(sx.x, sy.x), corner), to = min(ivec2(sx.y, sy.y), corner + (1 << shift) - 1);
 
     ivec2 d1 = p1 - p0, d2 = p2 - p0;
     int64_t whole = raster_cross(p0, p1, p2);
-    float scale = 1.0 / float(whole), z1 = t.depth.y - t.depth.x, z2 = t.depth.z - t.depth.x;
+    float scale = 1.0 / float(whole), z1 = tri.depth.y - tri.depth.x, z2 = tri.depth.z - tri.depth.x;
     /* What a pixel's step changes: of the two weights, and of depth; steep is the sum of magnitudes behind the latter. */
     vec2 slope = (vec2(d2.y, -d2.x) * z1 + vec2(-d1.y, d1.x) * z2) * (float(SUBPIXEL) * scale);
     float steep = ((abs(float(d2.y)) + abs(float(d2.x))) * abs(z1) + (abs(float(d1.y)) + abs(float(d1.x))) * abs(z2)) * (float(SUBPIXEL) * scale);
-    float nearest = max(t.depth.x, max(t.depth.y, t.depth.z));
+    float nearest = max(tri.depth.x, max(tri.depth.y, tri.depth.z));
     float back = 2.0 * DEPTH_ERROR * (nearest + float(1 << shift) * steep);
 
     uint bits = min(6u, uint(findMSB(uint(to.x - from.x)) + 1));
@@ -37,23 +37,23 @@ void main()
     int column = int(gl_LocalInvocationIndex) & (row - 1), line = int(gl_LocalInvocationIndex) >> bits;
     uint covered = 0u;
     for (int x = from.x + column; x <= to.x; x += row)
-        for (uint s = 0u; s < samples; s++) {
-            ivec2 r = (ivec2(x, from.y + line) * SUBPIXEL) + sample_offset(samples, s) - p0;
+        for (uint s = 0u; s < t.samples; s++) {
+            ivec2 r = (ivec2(x, from.y + line) * SUBPIXEL) + sample_offset(t, s) - p0;
             int64_t e1 = int64_t(r.x) * int64_t(d2.y) - int64_t(d2.x) * int64_t(r.y);
             int64_t e2 = int64_t(d1.x) * int64_t(r.y) - int64_t(r.x) * int64_t(d1.y);
             int64_t step1 = int64_t(-d2.x) * int64_t(rows * SUBPIXEL), step2 = int64_t(d1.x) * int64_t(rows * SUBPIXEL);
-            float start = t.depth.x + (float(e1) * z1 + float(e2) * z2) * scale - back;
+            float start = tri.depth.x + (float(e1) * z1 + float(e2) * z2) * scale - back;
             float walked = 0.0;
             for (int y = from.y + line; y <= to.y; y += rows) {
                 if (e1 >= 0l && e2 >= 0l && e1 + e2 <= whole) {
                     precise float value = min(start + walked * slope.y, nearest);
                     covered++;
-                    raster_sample(frame, (uint(y) * frame.f.camera.width + uint(x)) * samples + s, value, t.slot);
+                    raster_sample(t, (uint(y) * t.width + uint(x)) * t.samples + s, value, tri.slot);
                 }
                 e1 += step1;
                 e2 += step2;
                 walked += float(rows);
             }
         }
-    raster_count(frame, covered);
+    raster_count(t, covered);
 }

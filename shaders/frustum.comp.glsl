@@ -21,6 +21,13 @@ void main()
 {
     frame_ref frame = frame_ref(push.frame);
     uint slot = global_index();
+    /* All that is uniform is read here: behind a branch each invocation would load it for itself. */
+    view_camera camera = frame.f.camera;
+    bounds_ref all_bounds = bounds_ref(frame.f.bounds);
+    info_ref all_info = info_ref(frame.f.info);
+    uint_ref verdicts = uint_ref(frame.f.verdicts), history = uint_ref(frame.f.history);
+    proxy_ref proxies = proxy_ref(frame.f.proxies);
+    uint slots = frame.f.slots, fresh = frame.f.fresh;
     if (gl_LocalInvocationIndex == 0u) {
         group_tested = 0u;
         group_in = 0u;
@@ -32,28 +39,28 @@ void main()
     uint verdict = 0u;
     uint count_tested = 0u, count_in = 0u, count_hidden = 0u, count_small = 0u;
     proxy place = proxy(0u, 0u, 0.0, 0u);
-    if (slot < frame.f.slots) {
-        object_bounds b = bounds_ref(frame.f.bounds).v[slot];
+    if (slot < slots) {
+        object_bounds b = all_bounds.v[slot];
         bool live = (b.flags & OBJECT_LIVE) != 0u;
-        bool hidden = live && ((b.flags & OBJECT_HIDDEN) != 0u || (b.layers & frame.f.camera.layers) == 0u);
+        bool hidden = live && ((b.flags & OBJECT_HIDDEN) != 0u || (b.layers & camera.layers) == 0u);
         count_tested = live ? 1u : 0u;
         count_hidden = hidden ? 1u : 0u;
 
         /* Centre and half axes, relative to the eye, and in clip space. */
-        vec3 eye = frame.f.camera.eye_hi;
-        vec3 centre = relative_centre(b.centre_hi, b.centre_lo, eye, frame.f.camera.eye_lo);
+        vec3 eye = camera.eye_hi;
+        vec3 centre = relative_centre(b.centre_hi, b.centre_lo, eye, camera.eye_lo);
         vec3 axis[3];
         for (int j = 0; j < 3; j++) axis[j] = LINEAR_COLUMN(b, j) * b.row[j].w;
         vec3 reach = projection_reach(centre, eye, axis[0], axis[1], axis[2]);
         vec4 a[3], c, e;
         for (int k = 0; k < 4; k++) {
-            vec4 m = frame.f.camera.m[k];
+            vec4 m = camera.m[k];
             c[k] = project_point(m, centre);
             for (int j = 0; j < 3; j++) a[j][k] = project_vector(m, axis[j]);
             e[k] = projection_error(m, reach);
         }
 
-        float width = float(frame.f.camera.width), height = float(frame.f.camera.height);
+        float width = float(camera.width), height = float(camera.height);
         float margin = float(b.flags >> 16) * 0.0625;
         vec2 wide = 2.0 * (margin + SNAP) / vec2(width, height); /* in normalised device coordinates */
         bool left = true, right = true, top = true, bottom = true, before = true, beyond = true;
@@ -84,7 +91,7 @@ void main()
         /* Section planes: cut away if the whole box is on the far side of one. */
         bool cut = false;
         if ((b.flags & OBJECT_SECTION_EXEMPT) == 0u) {
-            for (uint i = 0u; i < frame.f.camera.planes; i++) {
+            for (uint i = 0u; i < camera.planes; i++) {
                 vec4 plane = frame.f.camera.plane[i];
                 float distance = dot(plane.xyz, centre) + plane.w;
                 float radius = abs(dot(plane.xyz, axis[0])) + abs(dot(plane.xyz, axis[1])) + abs(dot(plane.xyz, axis[2]));
@@ -97,7 +104,7 @@ void main()
         vec2 size = (most - least) * 0.5 * vec2(width, height);
         bool unbounded = (b.flags & OBJECT_UNBOUNDED) != 0u;
         touches = touches || unbounded;
-        bool small = inside && !touches && frame.f.camera.min_pixels > 0.0 && max(size.x, size.y) < frame.f.camera.min_pixels;
+        bool small = inside && !touches && camera.min_pixels > 0.0 && max(size.x, size.y) < camera.min_pixels;
         bool shown = live && !hidden && (unbounded || (inside && !small));
         bool pinned = live && !hidden && (b.flags & OBJECT_PINNED) != 0u;
         count_small = live && !hidden && !unbounded && small ? 1u : 0u;
@@ -107,9 +114,9 @@ void main()
             verdict = VERDICT_CANDIDATE;
             if (touches || pinned) verdict |= VERDICT_FORCED;
             if ((b.flags & OBJECT_OCCLUDER_ONLY) != 0u) verdict |= VERDICT_UNLISTED;
-            object_info about = info_ref(frame.f.info).v[slot];
+            object_info about = all_info.v[slot];
             if (shown && about.mesh != MESH_NONE && (b.flags & OBJECT_NO_OCCLUDER) == 0u) verdict |= VERDICT_OCCLUDES;
-            if (frame.f.fresh == 0u && uint_ref(frame.f.history).v[slot] == about.generation) verdict |= VERDICT_HISTORY;
+            if (fresh == 0u && history.v[slot] == about.generation) verdict |= VERDICT_HISTORY;
 
             /* Whole pixels. With one sample a pixel those whose centre is in the rectangle, if there are any. */
             vec2 limit = vec2(width, height) - 1.0;
@@ -117,7 +124,7 @@ void main()
             vec2 high = (most * 0.5 + 0.5) * vec2(width, height) + (margin + SNAP);
             vec2 first = floor(low), last = floor(high);
             vec2 first_centre = ceil(low - 0.5), last_centre = floor(high - 0.5);
-            if (frame.f.camera.samples == 1u) {
+            if (camera.samples == 1u) {
                 if (first_centre.x <= last_centre.x) { first.x = first_centre.x; last.x = last_centre.x; }
                 if (first_centre.y <= last_centre.y) { first.y = first_centre.y; last.y = last_centre.y; }
             }
@@ -131,9 +138,9 @@ void main()
             if (!float_serves) verdict |= VERDICT_CLIP;
             uvec2 from = uvec2(clamp(first, vec2(0.0), limit)), to = uvec2(clamp(last, vec2(0.0), limit));
             place = proxy(from.x | from.y << 16, to.x | to.y << 16, nearest, 0u);
-            proxy_ref(frame.f.proxies).v[slot] = place;
+            proxies.v[slot] = place;
         }
-        uint_ref(frame.f.verdicts).v[slot] = verdict;
+        verdicts.v[slot] = verdict;
     }
     prefix_set((verdict & VERDICT_CANDIDATE) != 0u);
     atomicAdd(group_tested, count_tested);
@@ -142,7 +149,7 @@ void main()
     atomicAdd(group_small, count_small);
     atomicAdd(group_forced, (verdict & (VERDICT_FORCED | VERDICT_UNLISTED)) == VERDICT_FORCED ? 1u : 0u);
     barrier();
-    if (gl_LocalInvocationIndex == 0u && group_index() * GROUP < frame.f.slots) {
+    if (gl_LocalInvocationIndex == 0u && group_index() * GROUP < slots) {
         counters_ref counters = counters_ref(frame.f.counters);
         uvec4_ref(frame.f.blocks).v[group_index()] = uvec4(prefix_total(), 0u, 0u, 0u);
         atomicAdd(counters.c.tested, group_tested);

@@ -14,14 +14,14 @@ layout(constant_id = 1) const uint LAST = 1u;
 
 shared uint group_occluded, group_all[2], group_listed[2];
 
-bool passes(frame_ref frame, proxy place)
+bool passes(frame_ref frame, float_ref depth, address pyramid, uint image_width, uint samples, proxy place)
 {
     uvec2 from = uvec2(place.low & 0xffffu, place.low >> 16), to = uvec2(place.high & 0xffffu, place.high >> 16);
     uint level = 0u;
     while (((to.x >> level) - (from.x >> level)) >= FOOTPRINT || ((to.y >> level) - (from.y >> level)) >= FOOTPRINT) level++;
-    uint width = level_size(frame.f.camera.width, level);
-    float_ref texels = float_ref(level == 0u && frame.f.camera.samples == 1u ? frame.f.depth
-                                                                            : frame.f.pyramid + 4ul * uint64_t(frame.f.level_offset[level]));
+    uint width = level_size(image_width, level);
+    float_ref texels = depth;
+    if (level != 0u || samples != 1u) texels = float_ref(pyramid + 4ul * uint64_t(frame.f.level_offset[level]));
     from >>= level;
     to >>= level;
     bool hidden = true;
@@ -35,6 +35,13 @@ void main()
     frame_ref frame = frame_ref(push.frame);
     counters_ref counters = counters_ref(frame.f.counters);
     uint i = global_index();
+    uint_ref candidates = uint_ref(frame.f.candidates), verdicts = uint_ref(frame.f.verdicts), history = uint_ref(frame.f.history);
+    proxy_ref proxies = proxy_ref(frame.f.proxies);
+    info_ref all_info = info_ref(frame.f.info);
+    mesh_ref meshes = mesh_ref(frame.f.meshes);
+    float_ref depth = float_ref(frame.f.depth);
+    address pyramid = frame.f.pyramid;
+    uint width = frame.f.camera.width, samples = frame.f.camera.samples, count = counters.c.candidates;
     if (gl_LocalInvocationIndex == 0u) {
         group_occluded = 0u;
         group_all[0] = 0u;
@@ -45,19 +52,19 @@ void main()
     if (LAST != 0u) prefix_begin();
     bool listed = false, seen = false;
     uint triangles = 0u;
-    bool valid = i < counters.c.candidates;
+    bool valid = i < count;
     if (valid) {
-        uint slot = uint_ref(frame.f.candidates).v[i];
-        uint verdict = uint_ref(frame.f.verdicts).v[slot];
+        uint slot = candidates.v[i];
+        uint verdict = verdicts.v[slot];
         seen = TEST == 0u || (verdict & VERDICT_FORCED) != 0u || (LAST == 0u && (verdict & VERDICT_DRAWN) != 0u);
-        if (!seen) seen = passes(frame, proxy_ref(frame.f.proxies).v[slot]);
+        if (!seen) seen = passes(frame, depth, pyramid, width, samples, proxies.v[slot]);
         verdict = seen ? verdict | VERDICT_SEEN : verdict & ~VERDICT_SEEN;
-        uint_ref(frame.f.verdicts).v[slot] = verdict;
+        verdicts.v[slot] = verdict;
         if (LAST != 0u) {
-            object_info about = info_ref(frame.f.info).v[slot];
+            object_info about = all_info.v[slot];
             listed = seen && (verdict & VERDICT_UNLISTED) == 0u;
-            uint_ref(frame.f.history).v[slot] = seen ? about.generation : 0u;
-            if (about.mesh != MESH_NONE) triangles = mesh_ref(frame.f.meshes).v[about.mesh].all_triangles;
+            history.v[slot] = seen ? about.generation : 0u;
+            if (about.mesh != MESH_NONE) triangles = meshes.v[about.mesh].all_triangles;
         }
     }
     if (LAST == 0u) return;
@@ -66,7 +73,7 @@ void main()
     ADD64(group_all[0], group_all[1], triangles);
     if (listed) ADD64(group_listed[0], group_listed[1], triangles);
     barrier();
-    if (gl_LocalInvocationIndex != 0u || group_index() * GROUP >= counters.c.candidates) return;
+    if (gl_LocalInvocationIndex != 0u || group_index() * GROUP >= count) return;
     uvec4_ref(frame.f.blocks).v[group_index()] = uvec4(prefix_total(), 0u, 0u, 0u);
     atomicAdd(counters.c.occluded, group_occluded);
     ADD64(counters.c.triangles_in_frustum[0], counters.c.triangles_in_frustum[1], group_all[0]);

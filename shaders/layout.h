@@ -72,6 +72,7 @@ typedef uint64_t address;
 #define RASTER_DEPTH 0u /* keeps the nearest depth */
 #define RASTER_COUNT 1u /* the same, and counts samples */
 #define RASTER_IDS 2u   /* where the sample is the one that depth kept: writes slot + 1 */
+#define RASTER_MODES 3u
 
 struct object_bounds {
     vec3 centre_hi;
@@ -187,6 +188,7 @@ struct frame {
     uint draw_capacity, chunk_limit, large_capacity, tile_capacity, tile_unit_limit;
     uint tile_shift;
     uint levels;
+    ivec2 sample_offset[8]; /* where a pixel's samples are, 1/SUBPIXEL pixel from its corner */
     uint level_offset[16]; /* in floats from pyramid */
 };
 

@@ -12,20 +12,23 @@ void main()
 {
     frame_ref frame = frame_ref(push.frame);
     uint level = push.argument;
-    uint width = level_size(frame.f.camera.width, level), height = level_size(frame.f.camera.height, level);
+    uint image_width = frame.f.camera.width, image_height = frame.f.camera.height, samples = frame.f.camera.samples;
+    address depth = frame.f.depth, pyramid = frame.f.pyramid;
+    uint offset = frame.f.level_offset[level], below_offset = frame.f.level_offset[max(level, 1u) - 1u];
+    uint width = level_size(image_width, level), height = level_size(image_height, level);
     uint i = global_index();
     if (i >= width * height) return;
-    float_ref to = float_ref(frame.f.pyramid + 4ul * uint64_t(frame.f.level_offset[level]));
+    float_ref to = float_ref(pyramid + 4ul * uint64_t(offset));
     if (level == 0u) {
-        float_ref samples = float_ref(frame.f.depth);
-        float least = samples.v[i * frame.f.camera.samples];
-        for (uint s = 1u; s < frame.f.camera.samples; s++) least = min(least, samples.v[i * frame.f.camera.samples + s]);
+        float_ref all = float_ref(depth);
+        float least = all.v[i * samples];
+        for (uint s = 1u; s < samples; s++) least = min(least, all.v[i * samples + s]);
         to.v[i] = least;
         return;
     }
-    uint below_width = level_size(frame.f.camera.width, level - 1u), below_height = level_size(frame.f.camera.height, level - 1u);
-    address from = frame.f.pyramid + 4ul * uint64_t(frame.f.level_offset[level - 1u]);
-    if (level == 1u && frame.f.camera.samples == 1u) from = frame.f.depth;
+    uint below_width = level_size(image_width, level - 1u), below_height = level_size(image_height, level - 1u);
+    address from = pyramid + 4ul * uint64_t(below_offset);
+    if (level == 1u && samples == 1u) from = depth;
     float_ref below = float_ref(from);
     uint x0 = (i % width) * 2u, y0 = (i / width) * 2u;
     uint x1 = min(x0 + 1u, below_width - 1u), y1 = min(y0 + 1u, below_height - 1u);

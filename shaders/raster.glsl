@@ -4,32 +4,44 @@
  * it, which the maximum does not mind). Depth is interpolated in float and then stepped back by a bound on the error of doing so, so
  * that an occluder is never nearer than the surface that the client draws. */
 layout(constant_id = 0) const uint MODE = RASTER_DEPTH;
+layout(constant_id = 1) const uint MULTISAMPLED = 0u; /* 0: one sample a pixel, at its centre */
 
-/* Standard sample positions, in 1/256 pixel from the pixel's corner. */
-const ivec2 sample_offsets[15] = ivec2[15](
-    ivec2(128, 128),
-    ivec2(192, 192), ivec2(64, 64),
-    ivec2(96, 32), ivec2(224, 96), ivec2(32, 160), ivec2(160, 224),
-    ivec2(144, 80), ivec2(112, 176), ivec2(208, 144), ivec2(80, 48), ivec2(48, 208), ivec2(16, 112), ivec2(176, 240), ivec2(240, 16));
+/* What the raster needs of the frame, read once and first: a load behind a branch or an atomic is made again for every invocation. */
+struct target {
+    frame_ref frame;
+    counters_ref counters;
+    uint_ref depth, picture;
+    large_ref larges;
+    tile_ref tiles;
+    uint width, height, samples;
+    uint large_capacity, tile_capacity, tile_unit_limit, tile_shift;
+};
 
-ivec2 sample_offset(uint samples, uint s) { return sample_offsets[samples - 1u + s]; }
+target raster_target(frame_ref frame)
+{
+    return target(frame, counters_ref(frame.f.counters), uint_ref(frame.f.depth), uint_ref(frame.f.picture), large_ref(frame.f.larges),
+                  tile_ref(frame.f.tiles), frame.f.camera.width, frame.f.camera.height, MULTISAMPLED == 0u ? 1u : frame.f.camera.samples,
+                  frame.f.large_capacity, frame.f.tile_capacity, frame.f.tile_unit_limit, frame.f.tile_shift);
+}
+
+ivec2 sample_offset(target t, uint s) { return MULTISAMPLED == 0u ? ivec2(SUBPIXEL / 2) : t.frame.f.sample_offset[s]; }
 
 #define DEPTH_ERROR 9.5367431640625e-7 /* of an interpolation whose weights are in [0, 1]: eight roundings, doubled */
 
 /* A covered sample. Depths at or behind the far plane hide nothing. */
-void raster_sample(frame_ref frame, uint index, float depth, uint slot)
+void raster_sample(target t, uint index, float depth, uint slot)
 {
     if (depth <= 0.0) return;
     if (MODE == RASTER_IDS) {
-        if (uint_ref(frame.f.depth).v[index] == floatBitsToUint(depth)) atomicMax(uint_ref(frame.f.picture).v[index], slot + 1u);
+        if (t.depth.v[index] == floatBitsToUint(depth)) atomicMax(t.picture.v[index], slot + 1u);
     } else {
-        atomicMax(uint_ref(frame.f.depth).v[index], floatBitsToUint(depth));
+        atomicMax(t.depth.v[index], floatBitsToUint(depth));
     }
 }
 
-void raster_count(frame_ref frame, uint covered)
+void raster_count(target t, uint covered)
 {
-    counters_ref counters = counters_ref(frame.f.counters);
+    counters_ref counters = t.counters;
     if (MODE == RASTER_COUNT && covered != 0u) ADD64(counters.c.samples_all[0], counters.c.samples_all[1], covered);
 }
 
@@ -39,21 +51,20 @@ int64_t raster_cross(ivec2 a, ivec2 b, ivec2 c)
 }
 
 /* First and last pixel whose samples may lie between two snapped coordinates. */
-ivec2 raster_span(int low, int high, uint samples, uint size)
+ivec2 raster_span(int low, int high, uint size)
 {
-    ivec2 span = samples == 1u ? ivec2((low + 127) >> 8, (high - 128) >> 8) : ivec2((low - 240) >> 8, (high - 16) >> 8);
+    ivec2 span = MULTISAMPLED == 0u ? ivec2((low + 127) >> 8, (high - 128) >> 8) : ivec2((low - 240) >> 8, (high - 16) >> 8);
     return ivec2(max(span.x, 0), min(span.y, int(size) - 1));
 }
 
 /* Sends a snapped triangle on its way: nothing, the pixels at once, or the large list. facing: +1 or -1, the sign of area of a front face. */
-void raster_triangle(frame_ref frame, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, bool two_sided, float facing, uint slot)
+void raster_triangle(target t, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, bool two_sided, float facing, uint slot)
 {
-    uint samples = frame.f.camera.samples;
     int64_t area = raster_cross(p0, p1, p2);
     bool front = (area > 0l) == (facing > 0.0);
     ivec2 least = min(p0, min(p1, p2)), most = max(p0, max(p1, p2));
-    ivec2 sx = raster_span(least.x, most.x, samples, frame.f.camera.width);
-    ivec2 sy = raster_span(least.y, most.y, samples, frame.f.camera.height);
+    ivec2 sx = raster_span(least.x, most.x, t.width);
+    ivec2 sy = raster_span(least.y, most.y, t.height);
     bool drawn = area != 0l && (front || two_sided) && sx.x <= sx.y && sy.x <= sy.y && max(depth.x, max(depth.y, depth.z)) > 0.0;
     if (area < 0l) {
         ivec2 p = p1;
@@ -65,11 +76,11 @@ void raster_triangle(frame_ref frame, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, 
     bool small = drawn && wide * high <= SMALL_PIXELS && most.x - least.x < SMALL_SIDE * SUBPIXEL && most.y - least.y < SMALL_SIDE * SUBPIXEL;
 
     if (drawn && !small) {
-        counters_ref counters = counters_ref(frame.f.counters);
-        uint shift = frame.f.tile_shift;
+        counters_ref counters = t.counters;
+        uint shift = t.tile_shift;
         uint place = atomicAdd(counters.c.larges, 1u);
-        if (place < frame.f.large_capacity) {
-            large_ref(frame.f.larges).v[place] = large(ivec2[3](p0, p1, p2), depth, slot);
+        if (place < t.large_capacity) {
+            t.larges.v[place] = large(ivec2[3](p0, p1, p2), depth, slot);
             for (int ty = sy.x >> shift; ty <= sy.y >> shift; ty++)
                 for (int tx = sx.x >> shift; tx <= sx.y >> shift; tx++) {
                     /* Skip a tile that lies wholly outside an edge: its best corner decides. */
@@ -80,32 +91,37 @@ void raster_triangle(frame_ref frame, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, 
                     bool out2 = raster_cross(p2, p0, ivec2(d2.y > 0 ? a.x : z.x, d2.x > 0 ? z.y : a.y)) < 0l;
                     if (out0 || out1 || out2) continue;
                     ivec2 from = max(ivec2(sx.x, sy.x), ivec2(tx, ty) << shift), to = min(ivec2(sx.y, sy.y), (ivec2(tx, ty) << shift) + (1 << shift) - 1);
-                    uint units = (uint(to.x - from.x + 1) * uint(to.y - from.y + 1) * samples + 63u) >> 6;
-                    if (atomicAdd(counters.c.tile_units, units) + units > frame.f.tile_unit_limit) continue;
-                    uint t = atomicAdd(counters.c.tiles, 1u);
-                    if (t < frame.f.tile_capacity) tile_ref(frame.f.tiles).v[t] = tile(place, uint(tx) | uint(ty) << 16);
+                    uint units = (uint(to.x - from.x + 1) * uint(to.y - from.y + 1) * t.samples + 63u) >> 6;
+                    if (atomicAdd(counters.c.tile_units, units) + units > t.tile_unit_limit) continue;
+                    uint at = atomicAdd(counters.c.tiles, 1u);
+                    if (at < t.tile_capacity) t.tiles.v[at] = tile(place, uint(tx) | uint(ty) << 16);
                 }
         }
     }
 
-    /* Small ones: 32-bit edge functions relative to p0 suffice. */
-    if (!small) sy.y = sy.x - 1;
+    /* Small ones: 32-bit edge functions relative to p0 suffice. One flat loop: neighbours' rectangles differ in shape more than in size. */
+    int pixels = small ? wide * high : 0;
     ivec2 d1 = p1 - p0, d2 = p2 - p0;
     int whole = d1.x * d2.y - d2.x * d1.y;
     float scale = 1.0 / float(whole), back = max(depth.x, max(depth.y, depth.z)) * DEPTH_ERROR;
+    float z1 = (depth.y - depth.x) * scale, z2 = (depth.z - depth.x) * scale;
     uint covered = 0u;
-    for (int y = sy.x; y <= sy.y; y++)
-        for (int x = sx.x; x <= sx.y; x++)
-            for (uint s = 0u; s < samples; s++) {
-                ivec2 r = ivec2(x, y) * SUBPIXEL + sample_offset(samples, s) - p0;
-                int e1 = r.x * d2.y - d2.x * r.y; /* weight of p1 */
-                int e2 = d1.x * r.y - r.x * d1.y; /* weight of p2 */
-                if (e1 < 0 || e2 < 0 || e1 + e2 > whole) continue;
-                covered++;
-                precise float value = depth.x + (float(e1) * (depth.y - depth.x) + float(e2) * (depth.z - depth.x)) * scale - back;
-                raster_sample(frame, (uint(y) * frame.f.camera.width + uint(x)) * samples + s, value, slot);
-            }
-    raster_count(frame, covered);
+    int x = sx.x, y = sy.x;
+    for (int i = 0; i < pixels; i++) {
+        for (uint s = 0u; s < t.samples; s++) {
+            ivec2 r = ivec2(x, y) * SUBPIXEL + sample_offset(t, s) - p0;
+            int e1 = r.x * d2.y - d2.x * r.y; /* weight of p1 */
+            int e2 = d1.x * r.y - r.x * d1.y; /* weight of p2 */
+            if (e1 < 0 || e2 < 0 || e1 + e2 > whole) continue;
+            covered++;
+            precise float value = depth.x + (float(e1) * z1 + float(e2) * z2) - back;
+            raster_sample(t, (uint(y) * t.width + uint(x)) * t.samples + s, value, slot);
+        }
+        bool end = x == sx.y;
+        x = end ? sx.x : x + 1;
+        y += end ? 1 : 0;
+    }
+    raster_count(t, covered);
 }
 
 /* The draw that a chunk belongs to: the last whose start is not past it. */

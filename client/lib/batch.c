@@ -1,7 +1,7 @@
 /* Building batches: what the program puts is encoded at once into parts of a few MiB, its columns cut where a part is full.
  *
- * A part that is full goes to batch_send.c, which streams it; so a batch of any size costs the client a few parts of memory. Putting waits while too
- * many parts are unacknowledged. */
+ * A part that is full goes to batch_send.c, which streams it; so a batch of any size costs the client a few parts of memory.
+ * Putting waits while too many parts are unacknowledged. */
 #include <stdlib.h>
 
 #include "internal.h"
@@ -68,7 +68,8 @@ static enum visd_err room(struct visd_client_batch *b, size_t bytes, size_t valu
     struct part *p = b->filling;
     unsigned waiting = 0;
     enum visd_err err;
-    if (p && (p->items.size == 0 || (p->items.size + bytes <= PART_BYTES && p->count < VISD_MAX_ITEMS && b->filling_values + values <= VISD_MAX_VALUES - 64)))
+    if (p && (p->items.size == 0 || (p->items.size + bytes <= PART_BYTES && p->count < VISD_MAX_ITEMS &&
+                                     b->filling_values + values <= VISD_MAX_VALUES - 64)))
         return VISD_ERR_OK;
     if (p) { /* full: now the daemon may have it */
         b->filling = NULL;
@@ -97,7 +98,9 @@ static enum visd_err put_one(struct visd_client_batch *b, const struct visd_item
     enum visd_err err;
     size_t before;
     if (bytes + ITEM_OVERHEAD > b->client->request_bytes)
-        return client_fail(b->client, VISD_ERR_TOO_BIG, "an item of %zu bytes does not fit a message of %zu (limit message_bytes); cut it into several", bytes, b->client->request_bytes);
+        return client_fail(b->client, VISD_ERR_TOO_BIG,
+                           "an item of %zu bytes does not fit a message of %zu (limit message_bytes); cut it into several", bytes,
+                           b->client->request_bytes);
     if ((err = room(b, bytes + ITEM_OVERHEAD, 64)) != VISD_ERR_OK) return err;
     before = b->filling->items.size;
     err = visd_encode_item(item, &b->filling->items, &b->filling_values, &why);
@@ -120,7 +123,8 @@ static enum visd_err put(struct visd_client_batch *b, const struct visd_item *it
 /* ---- names ---- */
 
 /* Names of rows first to first + count as one text with offsets; memory is the caller's arena. */
-static bool names_of(struct visd_arena *arena, const char *const *names, size_t first, size_t count, struct visd_bin *text, struct visd_bin *offsets)
+static bool names_of(struct visd_arena *arena, const char *const *names, size_t first, size_t count, struct visd_bin *text,
+                     struct visd_bin *offsets)
 {
     uint32_t *at = visd_arena_take(arena, count + 1, sizeof(*at));
     char *bytes;
@@ -161,8 +165,9 @@ static size_t rows_that_fit(const char *const *names, size_t first, size_t count
 
 static size_t objects_row_size(const struct visd_client_objects *o)
 {
-    return 8u + (o->boxes ? 48 : 0) + (o->transforms ? 96 : 0) + (o->flags ? 4 : 0) + (o->flag_masks ? 4 : 0) + (o->margins ? 4 : 0) + (o->layers ? 4 : 0) +
-           (o->meshes ? 8 : 0) + (o->groups ? 8 : 0) + (o->costs ? 8 : 0) + (o->batch_keys ? 4 : 0) + (o->draws ? 20 : 0);
+    return 8u + (o->boxes ? 48 : 0) + (o->transforms ? 96 : 0) + (o->flags ? 4 : 0) + (o->flag_masks ? 4 : 0) +
+           (o->margins ? 4 : 0) + (o->layers ? 4 : 0) + (o->meshes ? 8 : 0) + (o->groups ? 8 : 0) + (o->costs ? 8 : 0) +
+           (o->batch_keys ? 4 : 0) + (o->draws ? 20 : 0);
 }
 
 /* object_add and object_set have the same columns, but for flag_masks. */
@@ -207,8 +212,14 @@ static enum visd_err put_objects(struct visd_client_batch *b, const struct visd_
     return err;
 }
 
-enum visd_err visd_client_batch_object_add(struct visd_client_batch *b, const struct visd_client_objects *o) { return put_objects(b, o, VISD_ITEM_OBJECT_ADD); }
-enum visd_err visd_client_batch_object_set(struct visd_client_batch *b, const struct visd_client_objects *o) { return put_objects(b, o, VISD_ITEM_OBJECT_SET); }
+enum visd_err visd_client_batch_object_add(struct visd_client_batch *b, const struct visd_client_objects *o)
+{
+    return put_objects(b, o, VISD_ITEM_OBJECT_ADD);
+}
+enum visd_err visd_client_batch_object_set(struct visd_client_batch *b, const struct visd_client_objects *o)
+{
+    return put_objects(b, o, VISD_ITEM_OBJECT_SET);
+}
 
 enum visd_err visd_client_batch_group_put(struct visd_client_batch *b, const struct visd_client_groups *g)
 {
@@ -278,7 +289,19 @@ static enum visd_err put_ids(struct visd_client_batch *b, enum visd_item_kind ki
     return err;
 }
 
-enum visd_err visd_client_batch_mesh_remove(struct visd_client_batch *b, const uint64_t *ids, size_t count) { return put_ids(b, VISD_ITEM_MESH_REMOVE, ids, count); }
-enum visd_err visd_client_batch_group_remove(struct visd_client_batch *b, const uint64_t *ids, size_t count) { return put_ids(b, VISD_ITEM_GROUP_REMOVE, ids, count); }
-enum visd_err visd_client_batch_object_remove(struct visd_client_batch *b, const uint64_t *ids, size_t count) { return put_ids(b, VISD_ITEM_OBJECT_REMOVE, ids, count); }
-enum visd_err visd_client_batch_portal_remove(struct visd_client_batch *b, const uint64_t *ids, size_t count) { return put_ids(b, VISD_ITEM_PORTAL_REMOVE, ids, count); }
+enum visd_err visd_client_batch_mesh_remove(struct visd_client_batch *b, const uint64_t *ids, size_t count)
+{
+    return put_ids(b, VISD_ITEM_MESH_REMOVE, ids, count);
+}
+enum visd_err visd_client_batch_group_remove(struct visd_client_batch *b, const uint64_t *ids, size_t count)
+{
+    return put_ids(b, VISD_ITEM_GROUP_REMOVE, ids, count);
+}
+enum visd_err visd_client_batch_object_remove(struct visd_client_batch *b, const uint64_t *ids, size_t count)
+{
+    return put_ids(b, VISD_ITEM_OBJECT_REMOVE, ids, count);
+}
+enum visd_err visd_client_batch_portal_remove(struct visd_client_batch *b, const uint64_t *ids, size_t count)
+{
+    return put_ids(b, VISD_ITEM_PORTAL_REMOVE, ids, count);
+}

@@ -4,10 +4,10 @@
  *      |                                    ^                                (or FAILED, from anywhere)
  *      +--a part is full--> BEGINNING --> OPEN: parts, a few unacknowledged at a time
  *
- * Batches of one client are numbered without gaps, and a refused batch does not use its number up. So one batch at a time has the turn, from its first
- * message to its last answer; a batch that the program destroys meanwhile keeps the turn until the daemon has answered. After a failure the
- * next number is asked for rather than reckoned. Everything sent here may be sent twice: the daemon knows batches by (client id, number) and parts by their
- * number. */
+ * Batches of one client are numbered without gaps, and a refused batch does not use its number up. So one batch at a time has
+ * the turn, from its first message to its last answer; a batch that the program destroys meanwhile keeps the turn until the
+ * daemon has answered. After a failure the next number is asked for rather than reckoned. Everything sent here may be sent
+ * twice: the daemon knows batches by (client id, number) and parts by their number. */
 #include <stdlib.h>
 
 #include "internal.h"
@@ -49,7 +49,8 @@ static void drop_part(struct visd_client_batch *b, struct part *part)
 
 static void end_turn(struct visd_client_batch *b)
 {
-    if (b->client->turn == b && b->unacknowledged == 0) b->client->turn = NULL;
+    bool over = b->phase == BATCH_DONE || b->phase == BATCH_FAILED;
+    if (b->client->turn == b && over && b->unacknowledged == 0) b->client->turn = NULL;
 }
 
 void batch_fail(struct visd_client_batch *b)
@@ -104,7 +105,7 @@ static void handle_part(struct visd_client *c, void *owner, enum visd_err err, n
     } else if (b->phase != BATCH_FAILED) {
         batch_fail(b);
     }
-    if (b->phase == BATCH_FAILED) end_turn(b);
+    end_turn(b);
 }
 
 static void handle_commit(struct visd_client *c, void *owner, enum visd_err err, nng_msg **msg)

@@ -35,7 +35,8 @@ enum visd_err reply_read(struct visd_client *c, nng_msg *msg, enum visd_msg_type
     } else if (out->m.type == VISD_MSG_ERROR) {
         err = fail_from_reply(c, &out->m.error);
     } else if (out->m.type != expected) {
-        err = client_fail(c, VISD_ERR_BAD_MESSAGE, "the daemon replied with %s where %s is right", visd_msg_name(out->m.type), visd_msg_name(expected));
+        err = client_fail(c, VISD_ERR_BAD_MESSAGE, "the daemon replied with %s where %s is right", visd_msg_name(out->m.type),
+                          visd_msg_name(expected));
     }
     if (err != VISD_ERR_OK) {
         reply_finish(out);
@@ -91,7 +92,8 @@ enum visd_err call_wait(struct visd_client *c, uint64_t deadline)
         return VISD_ERR_OK;
     }
     if (now_ns() >= deadline) return client_fail(c, VISD_ERR_TIMEOUT, "no answer from %s in time", c->url);
-    return client_fail(c, VISD_ERR_DISCONNECTED, "nobody has answered at %s for %d s; is visd running?", c->url, (c->connect_timeout_ms + 999) / 1000);
+    return client_fail(c, VISD_ERR_DISCONNECTED, "nobody has answered at %s for %d s; is visd running?", c->url,
+                       (c->connect_timeout_ms + 999) / 1000);
 }
 
 enum visd_err call(struct visd_client *c, struct visd_message *request, int once, enum visd_msg_type expected, struct reply *out)
@@ -104,7 +106,7 @@ enum visd_err call(struct visd_client *c, struct visd_message *request, int once
     while (!w.done) {
         err = call_wait(c, deadline);
         if (err != VISD_ERR_OK) {
-            x->owner = NULL;
+            link_abandon(c, x);
             return err;
         }
     }

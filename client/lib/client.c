@@ -1,7 +1,7 @@
 /* Connecting, greeting, state, closing.
  *
- * Each new connection is greeted with hello. The first greeting decides whether connect succeeds; later ones tell whether the daemon is still the one of
- * before: another epoch means that every number that the program holds is void. */
+ * Each new connection is greeted with hello. The first greeting decides whether connect succeeds; later ones tell whether the
+ * daemon is still the one of before: another epoch means that every number that the program holds is void. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,13 +84,15 @@ static void handle_hello(struct visd_client *c, void *owner, enum visd_err err, 
     struct reply r;
     (void)owner;
     c->greeting_sent = false;
+    if (!c->up) return; /* from a connection that is gone, or not told of yet: the next is greeted by itself */
     if (err == VISD_ERR_OK) err = reply_read(c, *reply, VISD_MSG_HELLO_OK, &r);
     if (err == VISD_ERR_OK) {
         *reply = NULL;
         const struct visd_msg_hello_ok *h = &r.m.hello_ok;
         bool first = c->epoch == 0;
         if (h->version_min > VISD_PROTO_VERSION || h->version < VISD_PROTO_VERSION_MIN)
-            err = client_fail(c, VISD_ERR_VERSION, "this program speaks protocol version %d, the daemon (%.*s) %u; use the libvisd that came with it",
+            err = client_fail(c, VISD_ERR_VERSION,
+                              "this program speaks protocol version %d, the daemon (%.*s) %u; use the libvisd that came with it",
                               VISD_PROTO_VERSION, (int)h->server.size, h->server.at, h->version);
         else err = note_lists(c, h);
         if (err == VISD_ERR_OK) {
@@ -107,7 +109,7 @@ static void handle_hello(struct visd_client *c, void *owner, enum visd_err err, 
         }
         reply_finish(&r);
     }
-    if (err != VISD_ERR_OK && c->up) c->link = VISD_CLIENT_REFUSED;
+    if (err != VISD_ERR_OK) c->link = VISD_CLIENT_REFUSED;
 }
 
 void client_up(struct visd_client *c)
@@ -138,18 +140,21 @@ static enum visd_err fill_in(struct visd_client *c, const char *url, const struc
     c->request_timeout_ms = o->request_timeout_ms ? o->request_timeout_ms : REQUEST_TIMEOUT_MS;
     c->reply_bytes = o->reply_bytes ? o->reply_bytes : VISD_MAX_REPLY_BYTES;
     c->request_bytes = VISD_MAX_MESSAGE_BYTES;
-    if (!url || strlen(url) >= sizeof(c->url)) return client_fail(c, VISD_ERR_BAD_VALUE, "the URL is missing or too long; for example ipc:///run/visd/visd.sock");
+    if (!url || strlen(url) >= sizeof(c->url))
+        return client_fail(c, VISD_ERR_BAD_VALUE, "the URL is missing or too long; for example ipc:///run/visd/visd.sock");
     text_copy(c->url, sizeof(c->url), visd_str_of(url));
     text_copy(c->name, sizeof(c->name), visd_str_of(o->name ? o->name : program_invocation_short_name));
     if (o->id) memcpy(c->info.id, o->id, sizeof(c->info.id));
-    else if (getrandom(c->info.id, sizeof(c->info.id), 0) != (ssize_t)sizeof(c->info.id)) return client_fail(c, VISD_ERR_IO, "no random numbers: %s", strerror(errno));
+    else if (getrandom(c->info.id, sizeof(c->info.id), 0) != (ssize_t)sizeof(c->info.id))
+        return client_fail(c, VISD_ERR_IO, "no random numbers: %s", strerror(errno));
     c->next_n = c->next_view_key = c->next_ticket = 1;
     c->link = VISD_CLIENT_LOST;
     c->lost_since = now_ns();
     return VISD_ERR_OK;
 }
 
-enum visd_err visd_client_connect(struct visd_client **out, const char *url, const struct visd_client_options *options, struct visd_client_failure *why)
+enum visd_err visd_client_connect(struct visd_client **out, const char *url, const struct visd_client_options *options,
+                                  struct visd_client_failure *why)
 {
     static const struct visd_client_options none;
     struct visd_client *c = calloc(1, sizeof(*c));
@@ -169,7 +174,9 @@ enum visd_err visd_client_connect(struct visd_client **out, const char *url, con
     while (err == VISD_ERR_OK && !c->greeted) {
         if (c->link == VISD_CLIENT_REFUSED) err = c->failure.err;
         else if (link_wait(c, deadline)) visd_client_dispatch(c);
-        else err = client_fail(c, VISD_ERR_DISCONNECTED, c->up ? "whoever listens at %s does not answer" : "nobody listens at %s; is visd running?", url);
+        else
+            err = client_fail(c, VISD_ERR_DISCONNECTED,
+                              c->up ? "whoever listens at %s does not answer" : "nobody listens at %s; is visd running?", url);
     }
     if (err != VISD_ERR_OK) {
         if (why) *why = c->failure;

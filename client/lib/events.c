@@ -1,7 +1,8 @@
 /* Events: kept in a queue until the program takes them.
  *
- * The SUB socket subscribes to everything and the filter is here, because a subscriber's events are numbered without gaps: only who sees all can see
- * that one is missing. What was missed is told as an event of its own; so is a lost connection, across which nothing is known. */
+ * The SUB socket subscribes to everything and the filter is here, because a subscriber's events are numbered without gaps:
+ * only who sees all can see that one is missing. What was missed is told as an event of its own; so is a lost connection,
+ * across which nothing is known. */
 #include <stdlib.h>
 
 #include "internal.h"
@@ -21,7 +22,8 @@ struct topic {
 static void push(struct visd_client *c, const struct visd_client_event *event)
 {
     struct event_row *row;
-    if (c->event_tail && c->event_tail->event.kind == VISD_EVENT_MISSED && (c->event_count >= QUEUE_MAX || event->kind == VISD_EVENT_MISSED)) {
+    if (c->event_tail && c->event_tail->event.kind == VISD_EVENT_MISSED &&
+        (c->event_count >= QUEUE_MAX || event->kind == VISD_EVENT_MISSED)) {
         c->event_tail->event.missed += event->kind == VISD_EVENT_MISSED ? event->missed : 1;
         return;
     }
@@ -51,16 +53,21 @@ void events_take(struct visd_client *c, const void *bytes, size_t size)
     struct visd_refused why;
     size_t at;
     bool keep = false;
-    if (visd_event_split(bytes, size, &at) != VISD_ERR_OK || visd_decode((const char *)bytes + at, size - at, &arena, &m, &why) != VISD_ERR_OK) {
+    if (visd_event_split(bytes, size, &at) != VISD_ERR_OK ||
+        visd_decode((const char *)bytes + at, size - at, &arena, &m, &why) != VISD_ERR_OK) {
         visd_arena_finish(&arena);
         return; /* a newer daemon's event that we know nothing of; its number still counts at the next one */
     }
-    if (c->event_n && m.n > c->event_n + 1) push(c, &(struct visd_client_event){.kind = VISD_EVENT_MISSED, .epoch = c->info.epoch, .missed = m.n - c->event_n - 1});
+    if (c->event_n && m.n > c->event_n + 1)
+        push(c, &(struct visd_client_event){.kind = VISD_EVENT_MISSED, .epoch = c->info.epoch, .missed = m.n - c->event_n - 1});
     c->event_n = m.n;
     switch (m.type) {
     case VISD_MSG_REVISION:
         keep = wanted(c, m.revision.name);
-        e = (struct visd_client_event){.kind = VISD_EVENT_REVISION, .epoch = m.revision.epoch, .scene = m.revision.scene, .revision = m.revision.revision};
+        e = (struct visd_client_event){.kind = VISD_EVENT_REVISION,
+                                       .epoch = m.revision.epoch,
+                                       .scene = m.revision.scene,
+                                       .revision = m.revision.revision};
         e.own = m.revision.has_client && memcmp(m.revision.client, c->info.id, sizeof(c->info.id)) == 0;
         text_copy(e.name, sizeof(e.name), m.revision.name);
         break;
@@ -85,11 +92,17 @@ void events_take(struct visd_client *c, const void *bytes, size_t size)
     visd_arena_finish(&arena);
 }
 
-/* The first connection is no loss: event_n is 0 only before it has brought anything. */
-void events_reconnected(struct visd_client *c)
+void events_lost(struct visd_client *c)
 {
-    if (c->event_n) push(c, &(struct visd_client_event){.kind = VISD_EVENT_MISSED, .epoch = c->info.epoch});
+    c->event_gap = true;
     c->event_n = 0;
+}
+
+/* Told when there is a connection again: then it makes sense to ask for the state anew. */
+void events_back(struct visd_client *c)
+{
+    if (c->event_gap) push(c, &(struct visd_client_event){.kind = VISD_EVENT_MISSED, .epoch = c->info.epoch});
+    c->event_gap = false;
 }
 
 void events_free(struct visd_client *c)
@@ -111,7 +124,8 @@ enum visd_err visd_client_subscribe(struct visd_client *c, const char *scene)
     struct topic *topic = NULL;
     enum visd_err err;
     if (scene) {
-        if (strlen(scene) > VISD_MAX_NAME_BYTES) return client_fail(c, VISD_ERR_TOO_BIG, "the name has more than %d bytes", VISD_MAX_NAME_BYTES);
+        if (strlen(scene) > VISD_MAX_NAME_BYTES)
+            return client_fail(c, VISD_ERR_TOO_BIG, "the name has more than %d bytes", VISD_MAX_NAME_BYTES);
         topic = calloc(1, sizeof(*topic));
         if (!topic) return client_fail(c, VISD_ERR_NO_MEMORY, "no memory for a subscription");
         text_copy(topic->name, sizeof(topic->name), visd_str_of(scene));

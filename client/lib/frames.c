@@ -1,7 +1,7 @@
 /* Cameras out: a flight is one request for frames, from sending until its results have been taken.
  *
- * Frame numbers rise within a view, so a newer camera supersedes an older one. A frame that asks for deltas names the newest whole list of its view
- * as base, and holds that list until its answer has come. */
+ * Frame numbers rise within a view, so a newer camera supersedes an older one. A frame that asks for deltas names the newest
+ * whole list of its view as base, and holds that list until its answer has come. */
 #include <stdlib.h>
 
 #include "internal.h"
@@ -93,16 +93,22 @@ static enum visd_err check_frames(struct visd_client *c, const struct visd_clien
     unsigned under_way = 0;
     enum visd_err err;
     for (const struct flight *f = c->flights; f; f = f->next) under_way += f->exchange != NULL;
-    if (under_way >= VISD_CLIENT_IN_FLIGHT) return client_fail(c, VISD_ERR_BUSY, "%u requests for frames are unanswered; take or await results first", under_way);
-    if (count == 0 || count > VISD_MAX_FRAMES) return client_fail(c, VISD_ERR_BAD_VALUE, "%zu frames in one request; 1 to %d are allowed", count, VISD_MAX_FRAMES);
+    if (under_way >= VISD_CLIENT_IN_FLIGHT)
+        return client_fail(c, VISD_ERR_BUSY, "%u requests for frames are unanswered; take or await results first", under_way);
+    if (count == 0 || count > VISD_MAX_FRAMES)
+        return client_fail(c, VISD_ERR_BAD_VALUE, "%zu frames in one request; 1 to %d are allowed", count, VISD_MAX_FRAMES);
     for (size_t i = 0; i < count; i++) {
         const struct visd_client_camera *camera = &frames[i].camera;
         if (frames[i].view->client != c) return client_fail(c, VISD_ERR_BAD_VALUE, "frame %zu: its view belongs to another client", i);
         if ((err = client_check_epoch(c, frames[i].view->epoch)) != VISD_ERR_OK) return err;
-        if (camera->planes > VISD_CLIP_PLANES) return client_fail(c, VISD_ERR_BAD_VALUE, "frame %zu: %u section planes; at most %d are allowed", i, camera->planes, VISD_CLIP_PLANES);
+        if (camera->planes > VISD_CLIP_PLANES)
+            return client_fail(c, VISD_ERR_BAD_VALUE, "frame %zu: %u section planes; at most %d are allowed", i, camera->planes,
+                               VISD_CLIP_PLANES);
         if (camera->depth < 0 || camera->y < 0) return client_fail(c, VISD_ERR_BAD_VALUE, "frame %zu: no such depth or y convention", i);
         for (size_t j = 0; j < i; j++)
-            if (frames[j].view == frames[i].view) return client_fail(c, VISD_ERR_BAD_VALUE, "frames %zu and %zu are of the same view; send them one after the other", j, i);
+            if (frames[j].view == frames[i].view)
+                return client_fail(c, VISD_ERR_BAD_VALUE,
+                                   "frames %zu and %zu are of the same view; send them one after the other", j, i);
     }
     return VISD_ERR_OK;
 }
@@ -164,7 +170,11 @@ enum visd_err visd_client_frames_wait(struct visd_client *c, uint64_t ticket, in
     if (flight->err != VISD_ERR_OK) return client_fail(c, flight->err, "%s", flight->text);
     for (uint32_t i = 0; i < flight->count; i++) {
         if (flight->frames[i].answer) results[i] = flight->frames[i].answer->result;
-        else results[i] = (struct visd_client_result){.err = VISD_ERR_NOT_FOUND, .text = "the view has been closed", .why = "", .tag = flight->frames[i].frame.tag};
+        else
+            results[i] = (struct visd_client_result){.err = VISD_ERR_NOT_FOUND,
+                                                     .text = "the view has been closed",
+                                                     .why = "",
+                                                     .tag = flight->frames[i].frame.tag};
     }
     return VISD_ERR_OK;
 }

@@ -19,8 +19,8 @@
 
 /* ---- link.c ---- */
 
-/* One request under way: an nng context, reused. handle is called by dispatch, on the program's thread, with the reply or an error; it may keep
- * the message by writing NULL. owner NULL: nobody is interested any more. */
+/* One request under way: an nng context, reused. handle is called by dispatch, on the program's thread, with the reply or an
+ * error; it may keep the message by writing NULL. owner NULL: nobody is interested any more. */
 struct exchange {
     struct exchange *next;      /* in the client's list of all */
     struct exchange *next_done; /* in the inbox */
@@ -42,9 +42,10 @@ struct inbox {
     pthread_mutex_t lock;
     int fd;                  /* an eventfd */
     struct exchange *done, **done_tail;
-    unsigned ups, downs;     /* connections for requests that came and went */
-    int alive;               /* of those, how many there are; a new one may come before the old one's end is told */
-    unsigned event_ups;
+    unsigned ups, downs;     /* connections for requests that came and went; nng may tell an end before its beginning, and */
+    int alive;               /* a new connection before the old one's end. alive: how many there are */
+    unsigned event_downs;    /* the same for events */
+    int event_alive;
     bool event_ready;        /* the event aio has a message or an error */
 };
 
@@ -53,8 +54,11 @@ enum { LINK_RESEND = 0, LINK_ONCE = 1 }; /* may the request be sent again after 
 enum visd_err link_open(struct visd_client *client, const char *url);
 void link_close(struct visd_client *client);
 /* Sends the bytes of c->out as request number n. */
-enum visd_err link_send(struct visd_client *client, uint64_t n, int once, void (*handle)(struct visd_client *, void *, enum visd_err, nng_msg **),
-                        void *owner, struct exchange **out);
+enum visd_err link_send(struct visd_client *client, uint64_t n, int once,
+                        void (*handle)(struct visd_client *, void *, enum visd_err, nng_msg **), void *owner,
+                        struct exchange **out);
+/* Nobody waits for the reply any more. Without a connection the request is not sent later either. */
+void link_abandon(struct visd_client *client, struct exchange *exchange);
 enum visd_err link_open_events(struct visd_client *client);
 /* Waits for the inbox. false: the time is over. deadline in now_ns's terms; UINT64_MAX: for ever. */
 bool link_wait(struct visd_client *client, uint64_t deadline);
@@ -102,6 +106,7 @@ struct visd_client {
     struct event_row *event_head, *event_tail;
     size_t event_count;
     uint64_t event_n;             /* the last event's number; 0: none yet */
+    bool event_gap;               /* a connection was lost, and the program has not been told */
     struct topic *topics;
 };
 
@@ -237,7 +242,9 @@ void view_forget(struct visd_client_view *view); /* frees, without telling the d
 
 /* ---- events.c ---- */
 void events_take(struct visd_client *client, const void *bytes, size_t size);
-void events_reconnected(struct visd_client *client);
+/* The connection for events went; there is one. */
+void events_lost(struct visd_client *client);
+void events_back(struct visd_client *client);
 void events_free(struct visd_client *client);
 
 #endif

@@ -1,12 +1,12 @@
 /* Sockets and threads: the only file that knows nng beyond its messages.
  *
- * Requests go by one REQ socket, each in a context of its own, so that many may be under way and answers may come in any order. nng runs callbacks on its
- * own threads; they put what happened into the inbox and write its eventfd, and that is all they do. The program's thread empties the inbox in
- * link_dispatch.
+ * Requests go by one REQ socket, each in a context of its own, so that many may be under way and answers may come in any
+ * order. nng runs callbacks on its own threads; they put what happened into the inbox and write its eventfd, and that is all
+ * they do. The program's thread empties the inbox in link_dispatch.
  *
- * A request whose connection breaks is sent again by nng as soon as there is another. A request that itself makes the daemon hang up would go
- * round for ever: after eight lost connections it is given up. Receives are never cancelled one by one (1.5.2 has crashed
- * on that): a context that is to be given up is closed, and replaced. */
+ * A request whose connection breaks is sent again by nng as soon as there is another. A request that itself makes the daemon
+ * hang up would go round for ever: after eight lost connections it is given up. Receives are never cancelled one by one (1.5.2
+ * has crashed on that): a context that is to be given up is closed, and replaced. */
 #include <errno.h>
 #include <nng/nng.h> /* before its protocols */
 
@@ -65,7 +65,8 @@ static void on_pipe(nng_pipe pipe, nng_pipe_ev ev, void *arg)
     struct visd_client *c = arg;
     (void)pipe;
     pthread_mutex_lock(&c->inbox.lock);
-    if (ev == NNG_PIPE_EV_ADD_POST) c->inbox.ups++, c->inbox.alive++;
+    if (ev == NNG_PIPE_EV_ADD_PRE) c->inbox.alive++;
+    else if (ev == NNG_PIPE_EV_ADD_POST) c->inbox.ups++;
     else c->inbox.downs++, c->inbox.alive--;
     pthread_mutex_unlock(&c->inbox.lock);
     wake(&c->inbox);
@@ -76,7 +77,8 @@ static void on_event_pipe(nng_pipe pipe, nng_pipe_ev ev, void *arg)
     struct visd_client *c = arg;
     (void)pipe;
     pthread_mutex_lock(&c->inbox.lock);
-    if (ev == NNG_PIPE_EV_ADD_POST) c->inbox.event_ups++;
+    if (ev == NNG_PIPE_EV_ADD_PRE) c->inbox.event_alive++;
+    else if (ev == NNG_PIPE_EV_REM_POST) c->inbox.event_downs++, c->inbox.event_alive--;
     pthread_mutex_unlock(&c->inbox.lock);
     wake(&c->inbox);
 }
@@ -108,12 +110,14 @@ static enum visd_err from_nng(int rv)
 }
 
 /* Dials in the background, for as long as the socket lives; the callbacks tell when it worked. */
-static enum visd_err dial(struct visd_client *c, nng_socket socket, void (*notify)(nng_pipe, nng_pipe_ev, void *), const char *url, nng_dialer *out)
+static enum visd_err dial(struct visd_client *c, nng_socket socket, void (*notify)(nng_pipe, nng_pipe_ev, void *),
+                          const char *url, nng_dialer *out)
 {
     int rv;
     if ((rv = nng_socket_set_size(socket, NNG_OPT_RECVMAXSZ, c->reply_bytes)) != 0 ||
         (rv = nng_socket_set_ms(socket, NNG_OPT_RECONNMINT, RECONNECT_MIN_MS)) != 0 ||
         (rv = nng_socket_set_ms(socket, NNG_OPT_RECONNMAXT, RECONNECT_MAX_MS)) != 0 ||
+        (rv = nng_pipe_notify(socket, NNG_PIPE_EV_ADD_PRE, notify, c)) != 0 ||
         (rv = nng_pipe_notify(socket, NNG_PIPE_EV_ADD_POST, notify, c)) != 0 ||
         (rv = nng_pipe_notify(socket, NNG_PIPE_EV_REM_POST, notify, c)) != 0 ||
         (rv = nng_dialer_create(out, socket, url)) != 0 || (rv = nng_dialer_start(*out, NNG_FLAG_NONBLOCK)) != 0)
@@ -173,16 +177,19 @@ static struct exchange *exchange_create(struct visd_client *c)
     return x;
 }
 
-enum visd_err link_send(struct visd_client *c, uint64_t n, int once, void (*handle)(struct visd_client *, void *, enum visd_err, nng_msg **),
-                        void *owner, struct exchange **out)
+enum visd_err link_send(struct visd_client *c, uint64_t n, int once,
+                        void (*handle)(struct visd_client *, void *, enum visd_err, nng_msg **), void *owner,
+                        struct exchange **out)
 {
     struct exchange *x;
     nng_msg *msg;
     if (c->out.size > c->request_bytes)
-        return client_fail(c, VISD_ERR_TOO_BIG, "a request of %zu bytes, the daemon takes %zu (limit message_bytes)", c->out.size, c->request_bytes);
+        return client_fail(c, VISD_ERR_TOO_BIG, "a request of %zu bytes, the daemon takes %zu (limit message_bytes)", c->out.size,
+                           c->request_bytes);
     for (x = c->exchanges; x && x->busy; x = x->next) {}
     if (!x) x = exchange_create(c);
-    if (!x || nng_msg_alloc(&msg, c->out.size) != 0) return client_fail(c, VISD_ERR_NO_MEMORY, "no memory for a request of %zu bytes", c->out.size);
+    if (!x || nng_msg_alloc(&msg, c->out.size) != 0)
+        return client_fail(c, VISD_ERR_NO_MEMORY, "no memory for a request of %zu bytes", c->out.size);
     memcpy(nng_msg_body(msg), c->out.at, c->out.size);
     nng_ctx_set_ms(x->ctx, NNG_OPT_REQ_RESENDTIME, once ? NNG_DURATION_INFINITE : RESEND_MS);
     nng_aio_set_timeout(x->aio, NNG_DURATION_INFINITE);
@@ -215,6 +222,12 @@ bool link_wait(struct visd_client *c, uint64_t deadline)
     }
 }
 
+void link_abandon(struct visd_client *c, struct exchange *x)
+{
+    x->owner = NULL;
+    if (!c->up) nng_ctx_close(x->ctx);
+}
+
 static void give_up(struct visd_client *c)
 {
     for (struct exchange *x = c->exchanges; x; x = x->next)
@@ -230,7 +243,7 @@ static void finish_exchange(struct visd_client *c, struct exchange *x)
     x->owner = NULL;
     if (x->rv == NNG_ECLOSED && nng_ctx_open(&x->ctx, c->requests) != 0) x->busy = true; /* without a context it stays out of use */
     else x->busy = false;
-    if (err != VISD_ERR_OK)
+    if (err != VISD_ERR_OK && owner)
         client_fail(c, err, x->rv == NNG_ECLOSED ? "the connection was lost again and again while the request was under way; it is given up"
                             : x->rv == NNG_ECONNRESET ? "the connection was lost; whether the request was carried out is not known"
                                                       : "no reply: %s", nng_strerror(x->rv));
@@ -255,8 +268,8 @@ void link_dispatch(struct visd_client *c)
 {
     struct inbox *inbox = &c->inbox;
     struct exchange *done, *next;
-    unsigned ups, downs, event_ups;
-    bool event_ready, up;
+    unsigned ups, downs, event_downs;
+    bool event_ready, up, event_up;
     uint64_t count;
     while (read(inbox->fd, &count, sizeof(count)) < 0 && errno == EINTR) {}
     pthread_mutex_lock(&inbox->lock);
@@ -265,10 +278,11 @@ void link_dispatch(struct visd_client *c)
     inbox->done_tail = &inbox->done;
     ups = inbox->ups;
     downs = inbox->downs;
-    event_ups = inbox->event_ups;
+    event_downs = inbox->event_downs;
+    event_up = inbox->event_alive > 0;
     event_ready = inbox->event_ready;
     up = inbox->alive > 0;
-    inbox->ups = inbox->downs = inbox->event_ups = 0;
+    inbox->ups = inbox->downs = inbox->event_downs = 0;
     inbox->event_ready = false;
     pthread_mutex_unlock(&inbox->lock);
 
@@ -278,7 +292,8 @@ void link_dispatch(struct visd_client *c)
         give_up(c);
     }
     if (up && (ups || downs)) client_up(c);
-    if (event_ups) events_reconnected(c);
+    if (event_downs) events_lost(c);
+    if (event_up) events_back(c);
     if (event_ready) take_event(c);
     for (; done; done = next) {
         next = done->next_done;

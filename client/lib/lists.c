@@ -1,8 +1,9 @@
 /* Whole lists of ids, and deltas applied to them.
  *
- * The digest of a list is a sum over its ids, so a delta's is reckoned from its base. Together with the count, and with every removed id being found in
- * the base, it proves that the list kept here is the list that the daemon has: a delta to the wrong base, or one that was lost, cannot go
- * unnoticed. The order is that of the base, without what was removed, then what was added. */
+ * The digest of a list is a sum over its ids, so a delta's is reckoned from its base. Together with the count, and with every
+ * removed id being found in the base, it proves that the list kept here is the list that the daemon has: a delta to the wrong
+ * base, or one that was lost, cannot go unnoticed. The order is that of the base, without what was removed, then what was
+ * added. */
 #include <stdlib.h>
 
 #include "internal.h"

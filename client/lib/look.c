@@ -47,9 +47,20 @@ enum visd_err visd_client_peers(struct visd_client *c, struct visd_client_peer *
     for (uint32_t i = 0; *out && i < r.m.clients_ok.rows_count; i++) {
         const struct visd_msg_client_row *row = &r.m.clients_ok.rows[i];
         struct visd_client_peer *p = &(*out)[i];
-        *p = (struct visd_client_peer){.connection = row->connection, .has_id = row->has_client, .has_user = row->has_uid, .uid = row->uid, .pid = row->pid,
-            .events = row->events, .connected_ns = row->connected_ns, .requests = row->requests, .refused = row->refused, .bytes_in = row->bytes_in,
-            .bytes_out = row->bytes_out, .waiting = row->waiting, .missed = row->missed, .views = row->views};
+        *p = (struct visd_client_peer){.connection = row->connection,
+                                       .has_id = row->has_client,
+                                       .has_user = row->has_uid,
+                                       .uid = row->uid,
+                                       .pid = row->pid,
+                                       .events = row->events,
+                                       .connected_ns = row->connected_ns,
+                                       .requests = row->requests,
+                                       .refused = row->refused,
+                                       .bytes_in = row->bytes_in,
+                                       .bytes_out = row->bytes_out,
+                                       .waiting = row->waiting,
+                                       .missed = row->missed,
+                                       .views = row->views};
         text_copy(p->name, sizeof(p->name), row->has_name ? row->name : visd_str_of(""));
         text_copy(p->peer, sizeof(p->peer), row->peer);
         memcpy(p->id, row->client, sizeof(p->id));

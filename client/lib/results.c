@@ -1,7 +1,7 @@
 /* Answers in: checked, made whole, and copied to where they are aligned.
  *
- * A delta is applied to the list that its frame named as base. If base, count or digest do not fit, the frame is sent once more without a base,
- * and the ticket waits on: the program never sees a list that is not proved. */
+ * A delta is applied to the list that its frame named as base. If base, count or digest do not fit, the frame is sent once
+ * more without a base, and the ticket waits on: the program never sees a list that is not proved. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,7 +31,8 @@ static const char *text_of(struct answer *a, bool there, struct visd_str text)
 }
 
 /* A column of ids, as u64; NULL and 0 when there is none. false: no memory. */
-static bool ids_of(struct answer *a, bool has32, const struct visd_bin *ids32, bool has64, const struct visd_bin *ids64, const uint64_t **out, size_t *count)
+static bool ids_of(struct answer *a, bool has32, const struct visd_bin *ids32, bool has64, const struct visd_bin *ids64,
+                   const uint64_t **out, size_t *count)
 {
     size_t n = has64 ? ids64->rows : has32 ? ids32->rows : 0;
     uint64_t *at = n ? visd_arena_take(&a->memory, n, sizeof(*at)) : NULL;
@@ -78,7 +79,9 @@ static bool fill(struct answer *a, const struct flight_frame *f, const struct vi
     out->why = text_of(a, r->has_why, r->why);
     out->all = r->all;
     out->digest = r->digest;
-    out->times = (struct visd_client_times){f->sent, arrived, r->times.received, r->times.queued, r->times.gpu_start, r->times.gpu_end, r->times.replied};
+    out->times =
+        (struct visd_client_times){f->sent,          arrived,         r->times.received, r->times.queued, r->times.gpu_start,
+                                   r->times.gpu_end, r->times.replied};
     out->has_counts = r->has_stats;
     if (r->has_stats) fill_counts(&r->stats, &out->counts);
     if (r->has_draws || r->has_draws_plain) {
@@ -96,12 +99,14 @@ static enum visd_err fill_list(struct answer *a, const struct flight_frame *f, c
     enum visd_err err;
     if (out->err != VISD_ERR_OK || r->all || !wants_ids) return VISD_ERR_OK;
     if (r->has_base) {
-        if (!f->base || r->base.epoch != f->base->epoch || r->base.frame != f->base->frame || r->base.view != r->view) return VISD_ERR_BAD_MESSAGE;
+        if (!f->base || r->base.epoch != f->base->epoch || r->base.frame != f->base->frame || r->base.view != r->view)
+            return VISD_ERR_BAD_MESSAGE;
         err = list_from_delta(f->base, r, &a->list);
         out->delta = true;
-        if (err == VISD_ERR_OK && (!ids_of(a, r->has_ids32, &r->ids32, r->has_ids64, &r->ids64, &out->added, &out->added_count) ||
-                                   !ids_of(a, r->has_removed32, &r->removed32, r->has_removed64, &r->removed64, &out->removed, &out->removed_count) ||
-                                   !ids_of(a, r->has_changed32, &r->changed32, r->has_changed64, &r->changed64, &out->changed, &out->changed_count)))
+        if (err == VISD_ERR_OK &&
+            (!ids_of(a, r->has_ids32, &r->ids32, r->has_ids64, &r->ids64, &out->added, &out->added_count) ||
+             !ids_of(a, r->has_removed32, &r->removed32, r->has_removed64, &r->removed64, &out->removed, &out->removed_count) ||
+             !ids_of(a, r->has_changed32, &r->changed32, r->has_changed64, &r->changed64, &out->changed, &out->changed_count)))
             err = VISD_ERR_NO_MEMORY;
     } else {
         err = list_from_result(r, &a->list);
@@ -152,7 +157,8 @@ static void finish(struct flight *flight, enum visd_err err)
     if (!flight->wanted) flight_free(flight);
 }
 
-/* Answers come in the order of the frames that were asked for: those without an answer yet, the closed ones included if they were open then. */
+/* Answers come in the order of the frames that were asked for: those without an answer yet, the closed ones included if they
+ * were open then. */
 static void take_all(struct flight *flight, const struct visd_msg_results *results)
 {
     struct visd_client *c = flight->client;

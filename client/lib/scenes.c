@@ -23,7 +23,8 @@ static enum visd_err call_scene(struct visd_client *c, struct visd_message *m, i
     return VISD_ERR_OK;
 }
 
-enum visd_err visd_client_scene_create(struct visd_client *c, const char *name, double metres_per_unit, bool or_open, struct visd_client_scene *out)
+enum visd_err visd_client_scene_create(struct visd_client *c, const char *name, double metres_per_unit, bool or_open,
+                                       struct visd_client_scene *out)
 {
     struct visd_message m = {.type = VISD_MSG_SCENE_CREATE};
     m.scene_create.name = visd_str_of(name);
@@ -98,7 +99,8 @@ static enum visd_err page_end(struct visd_client *c, struct visd_client_page *ou
     return VISD_ERR_OK;
 }
 
-enum visd_err visd_client_object_page(struct visd_client *c, uint32_t scene, uint32_t first, uint32_t count, uint32_t columns, struct visd_client_page *out)
+enum visd_err visd_client_object_page(struct visd_client *c, uint32_t scene, uint32_t first, uint32_t count, uint32_t columns,
+                                      struct visd_client_page *out)
 {
     struct visd_message m = {.type = VISD_MSG_OBJECTS, .has_epoch = true, .epoch = c->epoch};
     struct reply r;
@@ -139,7 +141,8 @@ enum visd_err visd_client_object_page(struct visd_client *c, uint32_t scene, uin
     return page_end(c, out, s);
 }
 
-enum visd_err visd_client_group_page(struct visd_client *c, uint32_t scene, uint32_t first, uint32_t count, uint32_t columns, struct visd_client_page *out)
+enum visd_err visd_client_group_page(struct visd_client *c, uint32_t scene, uint32_t first, uint32_t count, uint32_t columns,
+                                     struct visd_client_page *out)
 {
     struct visd_message m = {.type = VISD_MSG_GROUPS, .has_epoch = true, .epoch = c->epoch};
     struct reply r;

@@ -4,10 +4,12 @@
 #include "internal.h"
 
 _Static_assert((int)VISD_CULL_AUTO == (int)VISD_WIRE_METHOD_AUTO && (int)VISD_ANSWER_REGION == (int)VISD_WIRE_GRADE_REGION &&
-                   (int)VISD_FLAG_DOUBLE_SIDED == (int)VISD_WIRE_FLAG_DOUBLE_SIDED && (int)VISD_DEPTH_NEG_ONE_TO_ONE == (int)VISD_WIRE_DEPTH_NEG_ONE_TO_ONE &&
+                   (int)VISD_FLAG_DOUBLE_SIDED == (int)VISD_WIRE_FLAG_DOUBLE_SIDED &&
+                   (int)VISD_DEPTH_NEG_ONE_TO_ONE == (int)VISD_WIRE_DEPTH_NEG_ONE_TO_ONE &&
                    (int)VISD_Y_DOWN == (int)VISD_WIRE_Y_DOWN && (int)VISD_GET_COVERAGE == (int)VISD_WIRE_WANT_COVERAGE &&
-                   (int)VISD_COLUMN_DRAWING == (int)VISD_WIRE_COLUMN_DRAWING && (int)VISD_SHOW_BOXES == (int)VISD_WIRE_WHAT_BOXES &&
-                   (int)VISD_PIXELS_U64 == (int)VISD_WIRE_PIXELS_U64 && (int)VISD_SIDES_TWO == (int)VISD_WIRE_SIDES_DOUBLE,
+                   (int)VISD_COLUMN_DRAWING == (int)VISD_WIRE_COLUMN_DRAWING &&
+                   (int)VISD_SHOW_BOXES == (int)VISD_WIRE_WHAT_BOXES && (int)VISD_PIXELS_U64 == (int)VISD_WIRE_PIXELS_U64 &&
+                   (int)VISD_SIDES_TWO == (int)VISD_WIRE_SIDES_DOUBLE,
                "client.h says the wire's numbers");
 
 const char *visd_client_method_name(int method) { return method < 0 ? NULL : visd_wire_method_name((uint32_t)method); }
@@ -19,7 +21,10 @@ int visd_client_method_number(const char *name)
     return visd_wire_method_number(name, strlen(name), &number) ? (int)number : -1;
 }
 
-void visd_client_view_options_init(struct visd_client_view_options *o) { *o = (struct visd_client_view_options){.method = VISD_CULL_DEFAULT}; }
+void visd_client_view_options_init(struct visd_client_view_options *o)
+{
+    *o = (struct visd_client_view_options){.method = VISD_CULL_DEFAULT};
+}
 
 void visd_client_camera_init(struct visd_client_camera *camera)
 {
@@ -50,7 +55,8 @@ uint32_t visd_client_view_number(const struct visd_client_view *view) { return v
         (m).query_budget = (o)->query_budget;                           \
     } while (0)
 
-enum visd_err visd_client_view_open(struct visd_client *c, uint32_t scene, const struct visd_client_view_options *options, struct visd_client_view **out)
+enum visd_err visd_client_view_open(struct visd_client *c, uint32_t scene, const struct visd_client_view_options *options,
+                                    struct visd_client_view **out)
 {
     struct visd_message m = {.type = VISD_MSG_VIEW_OPEN, .has_epoch = true, .epoch = c->epoch};
     struct visd_client_view *view;

@@ -7,6 +7,7 @@
 
 void visd_depth_record(const struct cull_recording *r, uint32_t mode)
 {
+    if (r->samples > 1) mode += RASTER_MODES;
     visd_cull_dispatch_indirect(r, CULL_FAST + mode, 0, offsetof(struct counters, fast_groups));
     if (visd_gpu_info(r->gpu)->float64) visd_cull_dispatch_indirect(r, CULL_CLIP + mode, 0, offsetof(struct counters, clip_groups));
     visd_cull_barrier(r);

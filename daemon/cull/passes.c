@@ -12,6 +12,13 @@ struct entry {
 
 #define SHADER(name) .spirv = name##_comp_spv, .bytes = sizeof(name##_comp_spv)
 
+#define VARIANT(first, shader, mode, multisampled, doubles) \
+    [(first) + (multisampled) * RASTER_MODES + (mode)] = {SHADER(shader), .constants = {mode, multisampled}, .count = 2, .float64 = doubles}
+#define RASTER_VARIANTS(first, shader, doubles)                                                                                     \
+    VARIANT(first, shader, RASTER_DEPTH, 0, doubles), VARIANT(first, shader, RASTER_COUNT, 0, doubles),                             \
+        VARIANT(first, shader, RASTER_IDS, 0, doubles), VARIANT(first, shader, RASTER_DEPTH, 1, doubles),                           \
+        VARIANT(first, shader, RASTER_COUNT, 1, doubles), VARIANT(first, shader, RASTER_IDS, 1, doubles)
+
 static const struct entry table[CULL_PIPELINES] = {
     [CULL_FRUSTUM] = {SHADER(frustum)},
     [CULL_SCAN_CANDIDATES] = {SHADER(scan), .constants = {0}, .count = 1},
@@ -22,15 +29,9 @@ static const struct entry table[CULL_PIPELINES] = {
     [CULL_BUDGET] = {SHADER(select_budget)},
     [CULL_PICK] = {SHADER(select_pick)},
     [CULL_EMIT] = {SHADER(select_emit)},
-    [CULL_FAST + RASTER_DEPTH] = {SHADER(depth_fast), .constants = {RASTER_DEPTH}, .count = 1},
-    [CULL_FAST + RASTER_COUNT] = {SHADER(depth_fast), .constants = {RASTER_COUNT}, .count = 1},
-    [CULL_FAST + RASTER_IDS] = {SHADER(depth_fast), .constants = {RASTER_IDS}, .count = 1},
-    [CULL_CLIP + RASTER_DEPTH] = {SHADER(depth_clip), .constants = {RASTER_DEPTH}, .count = 1, .float64 = true},
-    [CULL_CLIP + RASTER_COUNT] = {SHADER(depth_clip), .constants = {RASTER_COUNT}, .count = 1, .float64 = true},
-    [CULL_CLIP + RASTER_IDS] = {SHADER(depth_clip), .constants = {RASTER_IDS}, .count = 1, .float64 = true},
-    [CULL_LARGE + RASTER_DEPTH] = {SHADER(depth_large), .constants = {RASTER_DEPTH}, .count = 1},
-    [CULL_LARGE + RASTER_COUNT] = {SHADER(depth_large), .constants = {RASTER_COUNT}, .count = 1},
-    [CULL_LARGE + RASTER_IDS] = {SHADER(depth_large), .constants = {RASTER_IDS}, .count = 1},
+    RASTER_VARIANTS(CULL_FAST, depth_fast, false),
+    RASTER_VARIANTS(CULL_CLIP, depth_clip, true),
+    RASTER_VARIANTS(CULL_LARGE, depth_large, false),
     [CULL_TILES] = {SHADER(depth_tiles)},
     [CULL_PYRAMID] = {SHADER(pyramid)},
     [CULL_HIZ_REST] = {SHADER(hiz), .constants = {1, 0}, .count = 2},

@@ -20,12 +20,12 @@ enum cull_pipeline {
     CULL_BUDGET,
     CULL_PICK,
     CULL_EMIT,
-    CULL_FAST, /* and two more: + RASTER_COUNT, + RASTER_IDS */
-    CULL_FAST_LAST = CULL_FAST + RASTER_IDS,
+    CULL_FAST, /* and variants: + RASTER_… for one sample a pixel, + RASTER_MODES + RASTER_… for several */
+    CULL_FAST_LAST = CULL_FAST + 2 * RASTER_MODES - 1,
     CULL_CLIP,
-    CULL_CLIP_LAST = CULL_CLIP + RASTER_IDS,
+    CULL_CLIP_LAST = CULL_CLIP + 2 * RASTER_MODES - 1,
     CULL_LARGE,
-    CULL_LARGE_LAST = CULL_LARGE + RASTER_IDS,
+    CULL_LARGE_LAST = CULL_LARGE + 2 * RASTER_MODES - 1,
     CULL_TILES,
     CULL_PYRAMID,
     CULL_HIZ_REST,

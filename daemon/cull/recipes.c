@@ -128,6 +128,10 @@ enum visd_err visd_recipes_fit(struct visd_recipes *r, uint32_t slot_capacity)
     return VISD_ERR_OK;
 }
 
+/* Vulkan's standard sample positions, in 1/16 pixel: of 1, 2, 4 and 8 samples, those of n at place n - 1. */
+static const int8_t sample_positions[15][2] = {{8, 8},  {12, 12}, {4, 4},  {6, 2},  {14, 6},  {2, 10}, {10, 14}, {9, 5},
+                                               {7, 11}, {13, 9},  {5, 3},  {3, 13}, {1, 7}, {11, 15}, {15, 1}};
+
 /* Tiles grow with the image, so that no triangle touches more than 4,096. */
 static uint32_t tile_shift(const struct visd_camera *camera) { return camera->width > 4096 || camera->height > 4096 ? 8 : 6; }
 
@@ -147,6 +151,9 @@ void visd_recipes_parameters(const struct visd_recipes *r, const struct visd_res
         .large_capacity = r->limits.larges, .tile_capacity = r->limits.tiles,
         .tile_unit_limit = (uint32_t)(r->limits.samples / 64 * 4 < UINT32_MAX ? r->limits.samples / 64 * 4 : UINT32_MAX),
         .tile_shift = tile_shift(camera), .levels = view->levels};
+    const int8_t(*positions)[2] = &sample_positions[camera->samples - 1];
+    for (uint32_t i = 0; i < camera->samples; i++)
+        for (int k = 0; k < 2; k++) out->sample_offset[i][k] = positions[i][k] * (SUBPIXEL / 16);
     memcpy(&out->camera, camera, sizeof(out->camera));
     memcpy(out->level_offset, view->level_offset, sizeof(out->level_offset));
 }

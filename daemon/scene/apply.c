@@ -13,10 +13,9 @@ bool commit_note_room(struct commit *c)
     return list_room(c->noted, 1);
 }
 
-bool commit_note(struct commit *c, enum step step, uint32_t slot)
+void commit_note(struct commit *c, enum step step, uint32_t slot)
 {
     c->noted.at[c->noted.count++] = (struct noted){ .step = step, .slot = slot };
-    return true;
 }
 
 bool commit_mark(struct commit *c, uint32_t slot)
@@ -140,8 +139,13 @@ static enum visd_err set_row(struct commit *c, uint32_t slot, const struct item 
             ob->flags |= OBJECT_HAS_TRANSFORM;
         }
     }
-    if (it->flags)
-        ob->flags = (ob->flags & ~(uint32_t)VISD_OBJECT_WIRE_MASK) | it->flags[i];
+    if (it->flags) {
+        uint32_t meant = VISD_OBJECT_WIRE_MASK & (it->flag_masks ? it->flag_masks[i] : UINT32_MAX);
+        uint32_t sides = VISD_OBJECT_SINGLE_SIDED | VISD_OBJECT_DOUBLE_SIDED;
+        ob->flags = (ob->flags & ~meant) | (it->flags[i] & meant);
+        if ((ob->flags & sides) == sides)
+            return refuse_id(c->why, VISD_ERR_BAD_VALUE, c->item, it->ids[i], "object %" PRIu64 " would be single- and double-sided at once", it->ids[i]);
+    }
     if (it->margins)
         ob->margin = it->margins[i];
     if (it->layers)
@@ -227,7 +231,7 @@ static enum visd_err mesh_put(struct commit *c, const struct item *it)
     struct visd_scene *s = c->scene;
     struct meshes *m = &s->meshes;
     uint64_t id = it->ids[0];
-    if (!commit_note_room(c) || !list_room(c->noted, 2) || !list_room(c->versions, 1) || !list_room(c->put, 1))
+    if (!list_room(c->noted, 2) || !list_room(c->versions, 1) || !list_room(c->put, 1))
         return refuse_memory(c->why);
     uint32_t slot = ids_find(&m->ids, id);
     if (slot == NO_SLOT) {

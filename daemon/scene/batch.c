@@ -220,6 +220,8 @@ static enum visd_err object_item(struct visd_batch *b, enum item_kind kind, cons
     enum visd_err err = check_count(n, c->ids, place, why);
     if (err != VISD_ERR_OK)
         return err;
+    if (c->flag_masks && (!c->flags || kind != ITEM_OBJECT_SET))
+        return refuse(why, VISD_ERR_BAD_VALUE, place, "flag_masks go with the flags of objects that are changed");
     const struct column columns[] = {
         { c->ids ? c->ids : "", (const void **)&it.ids, n * 8 },
         { c->boxes, (const void **)&it.boxes, n * 48 },
@@ -228,6 +230,7 @@ static enum visd_err object_item(struct visd_batch *b, enum item_kind kind, cons
         { c->groups, (const void **)&it.groups, n * 8 },
         { c->costs, (const void **)&it.costs, n * 8 },
         { c->flags, (const void **)&it.flags, n * 4 },
+        { c->flag_masks, (const void **)&it.flag_masks, n * 4 },
         { c->margins, (const void **)&it.margins, n * 4 },
         { c->layers, (const void **)&it.layers, n * 4 },
         { c->batch_keys, (const void **)&it.batch_keys, n * 4 },

@@ -17,7 +17,7 @@ struct item {
     const uint64_t *meshes;
     const uint64_t *groups;   /* of objects; parents of groups */
     const double *costs;
-    const uint32_t *flags;
+    const uint32_t *flags, *flag_masks;
     const float *margins;
     const uint32_t *layers;
     const uint32_t *batch_keys;

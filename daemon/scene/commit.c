@@ -1,12 +1,10 @@
 /* Committing a batch: whole, or not at all. The phases are those of commit.h. */
 #include "commit.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "grow.h"
 #include "refuse.h"
 
 /* A version that nothing refers to any more: the worker lets go of it first, if it has ever heard of it. */

@@ -69,8 +69,8 @@ enum visd_err commit_stage(struct commit *c, bool send); /* send: into blocks; e
 void commit_undo(struct commit *c);
 
 /* Used by several of these. */
-bool commit_note(struct commit *c, enum step step, uint32_t slot); /* room for it must have been made with commit_note_room */
 bool commit_note_room(struct commit *c);
+void commit_note(struct commit *c, enum step step, uint32_t slot); /* room for it must have been made */
 bool commit_mark(struct commit *c, uint32_t slot);        /* an object dirty */
 bool commit_mark_group(struct commit *c, uint32_t slot);
 void object_link_mesh(struct visd_scene *s, uint32_t slot, uint32_t mesh);   /* NO_SLOT: none; leaves the former's list */

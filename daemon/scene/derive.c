@@ -28,11 +28,26 @@
 #define FLAT 1e-4 /* |det| / product of the columns' lengths below which dividing would add more than it saves */
 #define HALF_MAX 1e37 /* far inside float */
 
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* For x >= 0: the least float that is no smaller. */
 static float round_up(double x)
 {
     float f = (float)x;
-    if ((double)f < x)
-        f = nextafterf(f, INFINITY);
+    uint32_t bits;
+    if ((double)f < x) {
+        memcpy(&bits, &f, sizeof(bits));
+        bits++; /* the next float: their order is that of their bits */
+        memcpy(&f, &bits, sizeof(f));
+    }
     return x > 0 && f < FLT_MIN ? FLT_MIN : f; /* devices may flush what is smaller to zero */
 }
 
@@ -53,24 +68,29 @@ static void world_of(const struct visd_scene *s, uint32_t slot, const struct obj
         affine_identity(world);
 }
 
+/* Column j of the inverse, times the determinant: the cross product of the rows after j. */
+static void cross(double inverse[3][3], int j, const double *a, const double *b)
+{
+    inverse[0][j] = a[1] * b[2] - a[2] * b[1];
+    inverse[1][j] = a[2] * b[0] - a[0] * b[2];
+    inverse[2][j] = a[0] * b[1] - a[1] * b[0];
+}
+
 /* Inverse of the linear part; false: flat. mirrored is set either way. */
 static bool invert(const double w[12], double inverse[3][3], bool *mirrored)
 {
-    double lengths = 1;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            int a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
-            inverse[j][i] = w[4 * a + c] * w[4 * b + d] - w[4 * a + d] * w[4 * b + c];
-        }
+    cross(inverse, 0, &w[4], &w[8]);
+    cross(inverse, 1, &w[8], &w[0]);
+    cross(inverse, 2, &w[0], &w[4]);
     double det = w[0] * inverse[0][0] + w[1] * inverse[1][0] + w[2] * inverse[2][0];
-    for (int j = 0; j < 3; j++)
-        lengths *= sqrt(w[j] * w[j] + w[4 + j] * w[4 + j] + w[8 + j] * w[8 + j]);
+    double x = w[0] * w[0] + w[4] * w[4] + w[8] * w[8], y = w[1] * w[1] + w[5] * w[5] + w[9] * w[9];
+    double z = w[2] * w[2] + w[6] * w[6] + w[10] * w[10], lengths = sqrt(x) * sqrt(y) * sqrt(z), scale = 1 / det;
     *mirrored = det < -1e-14 * lengths;
-    if (!(fabs(det) > FLAT * lengths) || !isfinite(1 / det))
+    if (!(fabs(det) > FLAT * lengths) || !isfinite(scale))
         return false;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            inverse[i][j] /= det;
+            inverse[i][j] *= scale;
     return true;
 }
 
@@ -82,8 +102,8 @@ static bool local_box(const struct object *ob, const struct version *mesh, doubl
         lo[k] = given ? ob->box[k] : meshed ? (double)mesh->min[k] : 0;
         hi[k] = given ? ob->box[3 + k] : meshed ? (double)mesh->max[k] : 0;
         if (given && meshed) {
-            lo[k] = fmin(lo[k], (double)mesh->min[k]);
-            hi[k] = fmax(hi[k], (double)mesh->max[k]);
+            lo[k] = least(lo[k], (double)mesh->min[k]);
+            hi[k] = most(hi[k], (double)mesh->max[k]);
         }
     }
     return given || meshed;
@@ -92,18 +112,23 @@ static bool local_box(const struct object *ob, const struct version *mesh, doubl
 /* half as in the file's comment; false: flat, half is h alone. */
 static bool widen(const double w[12], double inverse[3][3], const double h[3], double off, double half[3])
 {
+    double reach[3]; /* |L| h */
+    for (int i = 0; i < 3; i++)
+        reach[i] = fabs(w[4 * i]) * h[0] + fabs(w[4 * i + 1]) * h[1] + fabs(w[4 * i + 2]) * h[2];
     for (int k = 0; k < 3; k++) {
-        double across = 0, length = 0;
-        for (int j = 0; j < 3; j++) {
-            double g = 0;
-            for (int i = 0; i < 3; i++)
-                g += fabs(inverse[k][i]) * fabs(w[4 * i + j]);
-            across += g * h[j];
-            length += inverse[k][j] * inverse[k][j];
-        }
-        half[k] = h[k] * (1 + 0x1p-22) + 0x1p-23 * across + sqrt(length) * off;
+        const double *row = inverse[k];
+        double across = fabs(row[0]) * reach[0] + fabs(row[1]) * reach[1] + fabs(row[2]) * reach[2];
+        double length = sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2]);
+        half[k] = h[k] * (1 + 0x1p-22) + 0x1p-23 * across + length * off;
     }
     return half[0] < HALF_MAX && half[1] < HALF_MAX && half[2] < HALF_MAX;
+}
+
+/* In 1/16 pixel, rounded up. */
+static uint32_t margin_of(float margin)
+{
+    uint32_t whole = (uint32_t)(margin * 16);
+    return (float)whole < margin * 16 ? whole + 1 : whole;
 }
 
 bool derive(const struct visd_scene *s, uint32_t slot, struct derived *out)
@@ -126,7 +151,7 @@ bool derive(const struct visd_scene *s, uint32_t slot, struct derived *out)
     for (int k = 0; k < 3; k++) {
         c->info.local[k] = (float)(0.5 * lo[k] + 0.5 * hi[k]);
         l[k] = (double)c->info.local[k];
-        h[k] = fmax(hi[k] - l[k], l[k] - lo[k]);
+        h[k] = most(hi[k] - l[k], l[k] - lo[k]);
     }
     for (int i = 0; i < 3; i++) {
         const double *row = &w[4 * i];
@@ -163,7 +188,7 @@ bool derive(const struct visd_scene *s, uint32_t slot, struct derived *out)
         flags |= s->groups.group[ob->group].effective;
     out->counts = !out->unbounded && !(flags & VISD_OBJECT_HIDDEN);
     flags |= VISD_OBJECT_LIVE | (mirrored ? VISD_OBJECT_MIRRORED : 0) | (out->unbounded ? VISD_OBJECT_UNBOUNDED : 0);
-    flags |= (uint32_t)ceilf(ob->margin * 16) << VISD_OBJECT_MARGIN_SHIFT;
+    flags |= margin_of(ob->margin) << VISD_OBJECT_MARGIN_SHIFT;
     c->bounds.flags = flags;
     c->bounds.layers = ob->layers;
     c->info.mesh = mesh ? mesh->device : VISD_MESH_NONE;

@@ -70,9 +70,6 @@ struct objects {
     uint64_t bytes;
 };
 
-struct scene_meshes;
-struct scene_groups;
-
 void objects_init(struct objects *o);
 void objects_finish(struct objects *o);
 

@@ -1,4 +1,5 @@
 /* Reading a scene row by row. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,18 @@ uint32_t visd_scene_find_group(const struct visd_scene *s, uint64_t id)
     return ids_find(&s->groups.ids, id);
 }
 
+static void local_box(const struct visd_scene *s, const struct object *ob, struct visd_object_row *out)
+{
+    const struct version *mesh = ob->mesh == NO_SLOT ? NULL : &s->meshes.mesh[ob->mesh].version;
+    bool given = ob->flags & (OBJECT_HAS_BOX | OBJECT_HUGE_BOX), meshed = mesh && mesh->vertices;
+    out->has_box = given || meshed;
+    for (int k = 0; k < 3; k++) {
+        double lo = given ? ob->box[k] : INFINITY, hi = given ? ob->box[3 + k] : -INFINITY;
+        out->box[k] = !out->has_box ? 0 : meshed && mesh->min[k] < lo ? (double)mesh->min[k] : lo;
+        out->box[3 + k] = !out->has_box ? 0 : meshed && mesh->max[k] > hi ? (double)mesh->max[k] : hi;
+    }
+}
+
 void visd_scene_object_row(const struct visd_scene *s, uint32_t slot, struct visd_object_row *out)
 {
     const struct object *ob = objects_at(&s->objects, slot);
@@ -37,6 +50,11 @@ void visd_scene_object_row(const struct visd_scene *s, uint32_t slot, struct vis
     memcpy(out->max, d.max, sizeof(out->max));
     uint32_t concluded = d.change.bounds.flags & (VISD_OBJECT_UNBOUNDED | VISD_OBJECT_MIRRORED);
     out->id = ob->id;
+    local_box(s, ob, out);
+    if (ob->flags & OBJECT_HAS_TRANSFORM)
+        memcpy(out->transform, objects_transform(&s->objects, slot), sizeof(out->transform));
+    else
+        out->transform[0] = out->transform[5] = out->transform[10] = 1;
     out->flags = (ob->flags & VISD_OBJECT_WIRE_MASK) | concluded;
     out->effective = d.change.bounds.flags & (VISD_OBJECT_WIRE_MASK | VISD_OBJECT_MIRRORED);
     out->layers = ob->layers;

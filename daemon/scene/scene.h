@@ -34,7 +34,7 @@
 #define VISD_SCENE_NAME_MAX 255           /* bytes of a scene's name */
 #define VISD_SCENE_ITEM_NAME_MAX 65535    /* bytes of an object's or a group's name */
 #define VISD_SCENE_MAX_SLOTS (1u << 30)   /* objects, groups or meshes of a scene, whatever its params say */
-#define VISD_SCENE_MAX_DEPTH 512          /* groups inside each other */
+#define VISD_SCENE_MAX_DEPTH 256          /* groups inside each other */
 #define VISD_SCENE_SLICE 16384            /* changes in a STAGE job */
 #define VISD_SCENE_UNBOUNDED 1e30         /* a box that reaches this far is taken as unbounded */
 #define VISD_SCENE_CLIENTS 4096           /* clients whose batch numbers are remembered; the one longest silent goes first */
@@ -63,6 +63,7 @@ struct visd_object_columns {
     const void *boxes;        /* f64 x 6: min x y z, max x y z, local; may be left out where the object has a mesh; none at all: unbounded */
     const void *transforms;   /* f64 x 12; default identity */
     const void *flags;        /* u32, VISD_OBJECT_WIRE_MASK; default 0 */
+    const void *flag_masks;   /* u32, set only: which bits of flags are meant; default all */
     const void *margins;      /* f32 pixels, 0 to 4095; default 0 */
     const void *layers;       /* u32 mask; default all ones */
     const void *meshes;       /* u64 mesh ids; default none */
@@ -205,6 +206,9 @@ void visd_scene_info(struct visd_scene *scene, struct visd_scene_info *out); /* 
 struct visd_object_row {
     uint64_t id;
     double min[3], max[3];      /* world box of the oriented box; zero where unbounded */
+    bool has_box;               /* false: unbounded without a box, and box is zero */
+    double box[6];              /* local, as given, widened to hold the mesh: min x y z, max x y z */
+    double transform[12];       /* relative to the group */
     uint32_t flags;             /* the object's own, plus UNBOUNDED where that was concluded, and MIRRORED */
     uint32_t effective;         /* with its groups' flags */
     uint32_t layers;

@@ -13,6 +13,7 @@
 #define SLOWEST_BYTES_PER_MS 64u  /* a message may take stall_ms and its size at this rate */
 #define DRAIN_FACTOR 4u           /* an oversize request of up to so many times the limit is drained and refused */
 #define QUEUE_PAUSE_BYTES (4u << 20) /* a connection with more than this unsent is not read */
+#define ACCEPTORS 16u
 #define SEND_BATCH 4u             /* messages a write; two pieces each, nng takes eight */
 #define NS_PER_MS 1000000ull
 
@@ -62,13 +63,19 @@ struct visd_conn {
     uint8_t small[SMALL_BYTES];
 };
 
+struct acceptor { /* one accept under way */
+    struct visd_inbox_item accepted;
+    struct listener *listener;
+    nng_aio *aio;
+    bool accepting;
+};
+
 struct listener {
     struct listener *next;
     struct visd_door *door;
     nng_stream_listener *stream;
-    nng_aio *accept;
-    struct visd_inbox_item accepted;
-    bool accepting, closing;
+    struct acceptor acceptors[ACCEPTORS]; /* several: a burst of peers must not overflow the kernel's backlog */
+    bool closing;
     uint64_t again_ns; /* 0, or when to accept again after an error */
     enum visd_sp_wire wire;
     int lock_fd;       /* -1 if none */
@@ -93,14 +100,18 @@ void door_check_emptied(struct visd_door *door);
 __attribute__((format(printf, 2, 3))) void door_complain(struct visd_door *door, const char *format, ...);
 
 /* door_listen.c */
-void listener_rearm(struct listener *listener);
+void listener_rearm(struct listener *listener); /* starts every accept that is not under way */
 void listener_close(struct listener *listener);
 
 /* door_conn.c */
 void conn_adopt(struct visd_door *door, nng_stream *stream, enum visd_sp_wire wire);
 void conn_doom(struct visd_conn *conn, const char *why); /* as visd_conn_close, but not at once */
-void conn_pump(struct visd_conn *conn);     /* looks at what has been read, and reads on unless held back */
+void conn_resume_later(struct visd_conn *conn);
 void conn_check_freed(struct visd_conn *conn);
+
+/* door_read.c */
+void conn_received(struct visd_inbox_item *item);
+void conn_pump(struct visd_conn *conn); /* looks at what has been read, and reads on unless held back */
 
 /* door_send.c */
 void conn_queue(struct visd_conn *conn, struct out *out); /* takes it over */

@@ -137,8 +137,8 @@ static int set_options(const struct visd_door *door, nng_stream_listener *stream
 
 static void listener_free(struct listener *listener)
 {
-    if (listener->accept)
-        nng_aio_free(listener->accept);
+    for (unsigned i = 0; i < ACCEPTORS; i++)
+        nng_aio_free(listener->acceptors[i].aio); /* NULL is fine */
     if (listener->stream)
         nng_stream_listener_free(listener->stream);
     if (listener->lock_fd >= 0)
@@ -149,8 +149,8 @@ static void listener_free(struct listener *listener)
 
 static void on_accept(void *arg) /* nng's thread */
 {
-    struct listener *listener = arg;
-    visd_inbox_push(&listener->door->inbox, &listener->accepted);
+    struct acceptor *acceptor = arg;
+    visd_inbox_push(&acceptor->listener->door->inbox, &acceptor->accepted);
 }
 
 static void unlink_listener(struct listener *listener)
@@ -164,24 +164,39 @@ static void unlink_listener(struct listener *listener)
     door_check_emptied(door);
 }
 
+static void rearm(struct acceptor *acceptor)
+{
+    acceptor->accepting = true;
+    nng_stream_listener_accept(acceptor->listener->stream, acceptor->aio);
+}
+
+static bool any_accepting(const struct listener *listener)
+{
+    for (unsigned i = 0; i < ACCEPTORS; i++)
+        if (listener->acceptors[i].accepting)
+            return true;
+    return false;
+}
+
 static void handle_accept(struct visd_inbox_item *item)
 {
-    struct listener *listener = (struct listener *)((char *)item - offsetof(struct listener, accepted));
+    struct acceptor *acceptor = (struct acceptor *)((char *)item - offsetof(struct acceptor, accepted));
+    struct listener *listener = acceptor->listener;
     struct visd_door *door = listener->door;
-    int rv = nng_aio_result(listener->accept);
-    listener->accepting = false;
+    int rv = nng_aio_result(acceptor->aio);
+    acceptor->accepting = false;
     if (rv == 0) {
-        nng_stream *stream = nng_aio_get_output(listener->accept, 0);
-        if (listener->closing) {
+        nng_stream *stream = nng_aio_get_output(acceptor->aio, 0);
+        if (listener->closing)
             nng_stream_free(stream);
-        } else {
+        else
             conn_adopt(door, stream, listener->wire);
-        }
     }
     if (listener->closing) {
-        unlink_listener(listener);
+        if (!any_accepting(listener))
+            unlink_listener(listener);
     } else if (rv == 0) {
-        listener_rearm(listener);
+        rearm(acceptor);
     } else {
         /* Short of descriptors or memory, or the peer left first. Nothing is ever final here: wait a little, and go on. */
         door->counts.accept_errors++;
@@ -191,11 +206,24 @@ static void handle_accept(struct visd_inbox_item *item)
     }
 }
 
+static int make_acceptors(struct listener *listener)
+{
+    int rv = 0;
+    for (unsigned i = 0; i < ACCEPTORS && rv == 0; i++) {
+        struct acceptor *acceptor = &listener->acceptors[i];
+        acceptor->listener = listener;
+        acceptor->accepted.handle = handle_accept;
+        rv = nng_aio_alloc(&acceptor->aio, on_accept, acceptor);
+    }
+    return rv;
+}
+
 void listener_rearm(struct listener *listener)
 {
     listener->again_ns = 0;
-    listener->accepting = true;
-    nng_stream_listener_accept(listener->stream, listener->accept);
+    for (unsigned i = 0; i < ACCEPTORS; i++)
+        if (!listener->acceptors[i].accepting)
+            rearm(&listener->acceptors[i]);
 }
 
 void listener_close(struct listener *listener)
@@ -204,8 +232,8 @@ void listener_close(struct listener *listener)
         return;
     listener->closing = true;
     listener->again_ns = 0;
-    nng_stream_listener_close(listener->stream); /* takes an ipc socket off its path; the pending accept then ends */
-    if (!listener->accepting)
+    nng_stream_listener_close(listener->stream); /* takes an ipc socket off its path; the pending accepts then end */
+    if (!any_accepting(listener))
         unlink_listener(listener);
 }
 
@@ -219,7 +247,6 @@ enum visd_err visd_door_listen(struct visd_door *door, const char *url, char *wh
         return refuse(&told, VISD_ERR_NO_MEMORY, "out of memory");
     listener->lock_fd = -1;
     listener->door = door;
-    listener->accepted.handle = handle_accept;
     enum visd_err err = classify(door, url, &listener->wire, &path, &told);
     if (err == VISD_ERR_OK && path) {
         err = take_lock(path, &listener->lock_fd, &told);
@@ -234,7 +261,7 @@ enum visd_err visd_door_listen(struct visd_door *door, const char *url, char *wh
         goto error;
     }
     if ((rv = nng_stream_listener_alloc(&listener->stream, url)) != 0 || (rv = set_options(door, listener->stream, url)) != 0 ||
-        (rv = nng_aio_alloc(&listener->accept, on_accept, listener)) != 0 || (rv = nng_stream_listener_listen(listener->stream)) != 0) {
+        (rv = make_acceptors(listener)) != 0 || (rv = nng_stream_listener_listen(listener->stream)) != 0) {
         err = refuse(&told, rv == NNG_EADDRINUSE ? VISD_ERR_BUSY : VISD_ERR_IO, "cannot listen on %s: %s", url, nng_strerror(rv));
         goto error;
     }

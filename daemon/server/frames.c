@@ -16,97 +16,6 @@
 #define WANT_SERVED (VISD_WIRE_WANT_IDS | VISD_WIRE_WANT_STATS | VISD_WIRE_WANT_PROFILE | VISD_WIRE_WANT_COVERAGE)
 #define WANT_DEFAULT (VISD_WIRE_WANT_IDS | VISD_WIRE_WANT_STATS)
 
-/* ---- encoding results ---- */
-
-static void fill_stats(struct visd_msg_frame_stats *out, const struct visd_frame_stats *in)
-{
-    out->tested = in->tested;
-    out->in_frustum = in->in_frustum;
-    out->listed = in->listed;
-    out->occluded = in->occluded;
-    out->forced = in->forced;
-    out->drawn_1 = in->drawn[0];
-    out->drawn_2 = in->drawn[1];
-    out->over_budget = in->over_budget;
-    out->dropped_small = in->dropped_small;
-    out->hidden = in->hidden;
-    out->triangles_1 = in->triangles[0];
-    out->triangles_2 = in->triangles[1];
-    out->triangles_in_frustum = in->triangles_in_frustum;
-    out->triangles_listed = in->triangles_listed;
-    out->samples_all = in->samples_all;
-    out->pixels_covered = in->pixels_covered;
-    out->frustum_ns = in->pass_ns[VISD_PASS_FRUSTUM];
-    out->select_ns = in->pass_ns[VISD_PASS_SELECT];
-    out->depth_ns = in->pass_ns[VISD_PASS_DEPTH];
-    out->pyramid_ns = in->pass_ns[VISD_PASS_PYRAMID];
-    out->test_ns = in->pass_ns[VISD_PASS_TEST];
-    out->compact_ns = in->pass_ns[VISD_PASS_COMPACT];
-}
-
-static void fill_lists(struct visd_msg_result *out, const struct visd_answer *answer, uint64_t epoch)
-{
-    if (answer->delta) {
-        out->has_base = true;
-        out->base = (struct visd_msg_base){.epoch = epoch, .view = out->view, .frame = answer->base_frame};
-    }
-    struct visd_bin ids = answer->delta ? visd_bin_of(answer->added, answer->added_count) : visd_bin_of(answer->ids, answer->count);
-    if (answer->ids32) {
-        out->has_ids32 = true;
-        out->ids32 = ids;
-        if (answer->delta) {
-            out->has_removed32 = true;
-            out->removed32 = visd_bin_of(answer->removed, answer->removed_count);
-        }
-    } else {
-        out->has_ids64 = true;
-        out->ids64 = ids;
-        if (answer->delta) {
-            out->has_removed64 = true;
-            out->removed64 = visd_bin_of(answer->removed, answer->removed_count);
-        }
-    }
-}
-
-static void fill_result(const struct visd_server *server, struct visd_msg_result *out, const struct wait_item *item)
-{
-    const struct visd_answer *answer = &item->answer;
-    out->view = item->wire_view;
-    out->frame = answer->frame;
-    out->epoch = server->epoch;
-    out->scene = server->views[item->view].scene;
-    out->err = (uint32_t)item->err;
-    if (item->err != VISD_ERR_OK) {
-        out->has_text = true;
-        out->text = visd_str_of(item->text);
-        return;
-    }
-    out->revision = answer->revision;
-    out->source_frame = answer->source_frame;
-    out->source_revision = answer->source_revision;
-    out->method = answer->method;
-    out->grade = (uint32_t)answer->grade;
-    out->lag = answer->lag;
-    out->degraded = answer->degraded;
-    if (answer->degraded) {
-        out->has_why = true;
-        out->why = visd_str_of(answer->why);
-    }
-    out->all = answer->all;
-    out->count = answer->count;
-    out->digest = answer->digest;
-    if (!answer->all && item->want & VISD_WIRE_WANT_IDS)
-        fill_lists(out, answer, server->epoch);
-    out->times = (struct visd_msg_times){
-        .sent = answer->client_sent_ns, .received = answer->received_ns, .queued = answer->queued_ns,
-        .gpu_start = answer->started_ns, .gpu_end = answer->ended_ns, .replied = uv_hrtime(),
-    };
-    if (item->want & VISD_WIRE_WANT_STATS) {
-        out->has_stats = true;
-        fill_stats(&out->stats, &answer->stats);
-    }
-}
-
 /* ---- ending a wait ---- */
 
 static void give_back(struct visd_server *server, struct wait_item *item)
@@ -152,7 +61,7 @@ static void finish(struct visd_server *server, struct frames_wait *wait)
         out.results.results = results;
         out.results.results_count = wait->count;
         for (uint32_t i = 0; i < wait->count; i++)
-            fill_result(server, &results[i], &wait->items[i]);
+            result_fill(server, &results[i], &wait->items[i]);
         reply_to(server, request, wait->n, &out);
         free(results);
     } else {
@@ -173,7 +82,10 @@ static void image_answered(struct visd_server *server, struct view_slot *slot, s
 {
     struct visd_message out;
     memset(&out, 0, sizeof(out));
-    if (answer->err != VISD_ERR_OK) {
+    if (answer->err == VISD_ERR_BAD_VALUE && slot->snapshot_what == VISD_SNAPSHOT_PYRAMID) {
+        snprintf(item->text, sizeof(item->text), "snapshot: the view's pyramid has no level %u", slot->snapshot_level);
+        refuse_to(server, item->request, item->n, answer->err, item->text);
+    } else if (answer->err != VISD_ERR_OK) {
         refuse_to(server, item->request, item->n, answer->err, answer->text);
     } else {
         uint64_t pixels = (uint64_t)answer->width * answer->height;
@@ -182,7 +94,7 @@ static void image_answered(struct visd_server *server, struct view_slot *slot, s
         out.image.width = answer->width;
         out.image.height = answer->height;
         out.image.kind = depth ? VISD_WIRE_PIXELS_F32 : answer->bytes == pixels * 8 ? VISD_WIRE_PIXELS_U64 : VISD_WIRE_PIXELS_U32;
-        out.image.frame = answer->frame;
+        out.image.frame = slot->last_answered;
         out.image.data = visd_bin_of(answer->data, answer->bytes);
         reply_to(server, item->request, item->n, &out);
     }
@@ -205,8 +117,11 @@ void view_collect(struct visd_server *server, struct view_slot *slot)
     struct visd_answer answer;
     while (slot->view && visd_view_next_answer(slot->view, &answer)) {
         struct wait_item *item = answer.cookie;
-        if (!answer.is_image)
+        if (!answer.is_image) {
             count_answer(server, &answer);
+            if (answer.err == VISD_ERR_OK)
+                slot->last_answered = answer.frame;
+        }
         if (!item || item->kind == WAIT_SNAPSHOT) {
             if (item)
                 image_answered(server, slot, item, &answer);
@@ -279,7 +194,7 @@ bool frames_pending(const struct visd_server *server)
 static void fill_camera(struct visd_camera_spec *out, const struct visd_msg_camera *in)
 {
     *out = (struct visd_camera_spec){
-        .width = in->width, .height = in->height, .depth = in->depth, .y = in->y, .samples = in->has_samples ? in->samples : 1,
+        .width = in->width, .height = in->height, .depth = in->depth, .y = in->y, .samples = !in->has_samples ? 1 : in->samples ? in->samples : UINT32_MAX, /* 0 is refused as any other wrong number */
         .caps = in->caps, .layers = in->has_layers ? in->layers : UINT32_MAX, .min_pixels = in->min_pixels,
     };
     memcpy(out->view, in->view, sizeof(out->view));
@@ -477,6 +392,7 @@ void op_snapshot(struct call *call)
         return;
     }
     slot->snapshot_what = in->what;
+    slot->snapshot_level = in->level;
     item->request = call_keep(call); /* outlives its connection, and is then answered to nobody */
     view_collect(call->server, slot);
 }

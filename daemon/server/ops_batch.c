@@ -3,12 +3,15 @@
  * A client numbers its batches from 1 without gaps, over all scenes. The number is looked at before anything else: one that has
  * been committed gets the reply it got then, one that leaves a gap is refused with the number expected. So a client that lost its
  * connection sends again what it is not sure of, and nothing is applied twice or left out. A refused batch uses no number up.
+ * A writer that is far ahead of the worker waits for its answer: what is staged but not yet on the device is memory too.
  * Parts are checked as they come; what they hold is charged to the user until the batch is committed or dropped. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server_internal.h"
+
+#define BACKLOG_BYTES (256u << 20) /* on their way to the worker; above that, answers to commits wait */
 
 /* ---- refusals ---- */
 
@@ -32,14 +35,19 @@ static void refuse_expected(struct call *call, uint64_t expected, const char *te
     call_refuse_error(call, &error);
 }
 
+static void committed(struct visd_message *out, uint64_t number, uint64_t revision)
+{
+    memset(out, 0, sizeof(*out));
+    out->type = VISD_MSG_COMMITTED;
+    out->committed.number = number;
+    out->committed.revision = revision;
+    out->committed.durable = false; /* scenes are held in memory only */
+}
+
 static void reply_committed(struct call *call, uint64_t number, uint64_t revision)
 {
     struct visd_message out;
-    memset(&out, 0, sizeof(out));
-    out.type = VISD_MSG_COMMITTED;
-    out.committed.number = number;
-    out.committed.revision = revision;
-    out.committed.durable = false; /* scenes are held in memory only */
+    committed(&out, number, revision);
     call_reply(call, &out);
 }
 
@@ -92,96 +100,13 @@ static bool number_is_next(struct call *call, const struct client *client, uint6
 
 /* ---- items ---- */
 
-#define COLUMN(field) (in->has_##field ? in->field.at : NULL)
-
-static enum visd_err add_objects(struct visd_batch *batch, const struct visd_msg_object_add *in, struct visd_refusal *why)
-{
-    struct visd_object_columns columns = {
-        .count = in->ids.rows, .ids = in->ids.at, .boxes = COLUMN(boxes), .transforms = COLUMN(transforms), .flags = COLUMN(flags),
-        .margins = COLUMN(margins), .layers = COLUMN(layers), .meshes = COLUMN(meshes), .groups = COLUMN(groups), .costs = COLUMN(costs),
-        .batch_keys = COLUMN(batch_keys), .draws = COLUMN(draws), .names = COLUMN(names),
-        .name_bytes = in->has_names ? in->names.rows : 0, .name_offsets = COLUMN(name_offsets),
-    };
-    return visd_batch_object_add(batch, &columns, why);
-}
-
-static enum visd_err set_objects(struct visd_batch *batch, const struct visd_msg_object_set *in, struct visd_refusal *why)
-{
-    struct visd_object_columns columns = {
-        .count = in->ids.rows, .ids = in->ids.at, .boxes = COLUMN(boxes), .transforms = COLUMN(transforms), .flags = COLUMN(flags),
-        .margins = COLUMN(margins), .layers = COLUMN(layers), .meshes = COLUMN(meshes), .groups = COLUMN(groups), .costs = COLUMN(costs),
-        .batch_keys = COLUMN(batch_keys), .draws = COLUMN(draws), .names = COLUMN(names),
-        .name_bytes = in->has_names ? in->names.rows : 0, .name_offsets = COLUMN(name_offsets),
-    };
-    if (in->has_flag_masks) {
-        why->err = VISD_ERR_NOT_SUPPORTED;
-        snprintf(why->text, sizeof(why->text), "object_set: flag_masks is not supported yet; send whole flags");
-        return VISD_ERR_NOT_SUPPORTED;
-    }
-    return visd_batch_object_set(batch, &columns, why);
-}
-
-static enum visd_err put_groups(struct visd_batch *batch, const struct visd_msg_group_put *in, struct visd_refusal *why)
-{
-    struct visd_group_columns columns = {
-        .count = in->groups.rows, .groups = in->groups.at, .parents = COLUMN(parents), .transforms = COLUMN(transforms),
-        .flags = COLUMN(flags), .names = COLUMN(names), .name_bytes = in->has_names ? in->names.rows : 0,
-        .name_offsets = COLUMN(name_offsets),
-    };
-    return visd_batch_group_put(batch, &columns, why);
-}
-
-static enum visd_err put_mesh(struct visd_batch *batch, const struct visd_msg_mesh_put *in, struct visd_refusal *why)
-{
-    if (in->positions.rows > VISD_MAX_MESH_VERTICES || in->indices.rows > VISD_MAX_MESH_TRIANGLES ||
-        (in->has_parts && in->parts.rows > VISD_MAX_MESH_PARTS)) {
-        why->err = VISD_ERR_TOO_BIG;
-        why->ids[0] = in->mesh;
-        why->id_count = 1;
-        snprintf(why->text, sizeof(why->text), "mesh %llu is larger than mesh_vertices (%d), mesh_triangles (%d) or mesh_parts (%d) allow; split it",
-                 (unsigned long long)in->mesh, VISD_MAX_MESH_VERTICES, VISD_MAX_MESH_TRIANGLES, VISD_MAX_MESH_PARTS);
-        return VISD_ERR_TOO_BIG;
-    }
-    struct visd_mesh_columns columns = {
-        .positions = in->positions.at, .vertices = in->positions.rows, .indices = in->indices.at, .indices_count = in->indices.rows * 3,
-        .parts = COLUMN(parts), .parts_count = in->has_parts ? in->parts.rows : 0, .deviation = in->has_deviation ? in->deviation : 0,
-    };
-    return visd_batch_mesh_put(batch, in->mesh, &columns, why);
-}
-
-static enum visd_err take_item(struct visd_batch *batch, const struct visd_item *item, struct visd_refusal *why)
-{
-    switch (item->kind) {
-    case VISD_ITEM_MESH_PUT:
-        return put_mesh(batch, &item->mesh_put, why);
-    case VISD_ITEM_MESH_REMOVE:
-        return visd_batch_mesh_remove(batch, item->mesh_remove.meshes.at, item->mesh_remove.meshes.rows, why);
-    case VISD_ITEM_GROUP_PUT:
-        return put_groups(batch, &item->group_put, why);
-    case VISD_ITEM_GROUP_REMOVE:
-        return visd_batch_group_remove(batch, item->group_remove.groups.at, item->group_remove.groups.rows, why);
-    case VISD_ITEM_OBJECT_ADD:
-        return add_objects(batch, &item->object_add, why);
-    case VISD_ITEM_OBJECT_SET:
-        return set_objects(batch, &item->object_set, why);
-    case VISD_ITEM_OBJECT_REMOVE:
-        return visd_batch_object_remove(batch, item->object_remove.ids.at, item->object_remove.ids.rows, why);
-    case VISD_ITEM_PORTAL_PUT:
-    case VISD_ITEM_PORTAL_REMOVE:
-    default:
-        why->err = VISD_ERR_NOT_SUPPORTED;
-        snprintf(why->text, sizeof(why->text), "portals are not supported yet");
-        return VISD_ERR_NOT_SUPPORTED;
-    }
-}
-
 /* Takes all items, or refuses and has answered. first: the index of the first over all parts. */
 static bool take_items(struct call *call, struct visd_batch *batch, const struct visd_item *items, uint32_t count, uint64_t first)
 {
     struct visd_refusal why;
     for (uint32_t i = 0; i < count; i++) {
         memset(&why, 0, sizeof(why));
-        enum visd_err err = take_item(batch, &items[i], &why);
+        enum visd_err err = batch_take_item(batch, &items[i], &why);
         if (err == VISD_ERR_OK)
             continue;
         why.err = err;
@@ -208,6 +133,45 @@ static bool take_bytes(struct call *call, struct scene_slot *slot, size_t bytes)
     call_refuse(call, VISD_ERR_QUOTA, "scene '%s': user_scene_mib (%d) is used up by its user's scenes; remove something", slot->name,
                 VISD_MAX_USER_SCENE_MIB);
     return false;
+}
+
+/* Whether so much is on its way to the worker that the writer should wait. */
+static bool is_ahead(const struct visd_server *server, const struct scene_slot *slot)
+{
+    return server->params.worker && slot->scene && !slot->closing && visd_scene_backlog(slot->scene) > BACKLOG_BYTES;
+}
+
+static bool keep_back(struct call *call, const struct scene_slot *slot, uint64_t number, uint64_t revision)
+{
+    struct late_commit *late = calloc(1, sizeof(*late)), **link = &call->server->late;
+    if (!late)
+        return false;
+    late->n = call->in->n;
+    late->request = call_keep(call);
+    late->number = number;
+    late->revision = revision;
+    late->scene = (uint32_t)(slot - call->server->scenes);
+    while (*link)
+        link = &(*link)->next;
+    *link = late;
+    return true;
+}
+
+void commits_answer(struct visd_server *server, bool all)
+{
+    struct late_commit **link = &server->late;
+    while (*link) {
+        struct late_commit *late = *link;
+        struct visd_message out;
+        if (!all && is_ahead(server, &server->scenes[late->scene])) {
+            link = &late->next;
+            continue;
+        }
+        *link = late->next;
+        committed(&out, late->number, late->revision);
+        reply_to(server, late->request, late->n, &out);
+        free(late);
+    }
 }
 
 static void commit(struct call *call, struct scene_slot *slot, struct client *client, struct visd_batch *batch, uint64_t number,
@@ -239,7 +203,8 @@ static void commit(struct call *call, struct scene_slot *slot, struct client *cl
     client->last_number = number;
     client->kept[number % KEPT_REPLIES] = (struct kept_reply){number, reply.revision};
     server->counts.commits++;
-    reply_committed(call, number, reply.revision);
+    if (!is_ahead(server, slot) || !keep_back(call, slot, number, reply.revision))
+        reply_committed(call, number, reply.revision);
     event_revision(server, slot, client->id);
     for (uint32_t i = 0; i < server->view_end; i++) {
         struct view_slot *view = &server->views[i];

@@ -125,7 +125,7 @@ static struct view_slot *open_view(struct call *call, struct client *client, str
     slot->client = client;
     slot->key = in->key;
     slot->scene = scene_wire(server, scene);
-    slot->last_frame = 0;
+    slot->last_frame = slot->last_answered = 0;
     client->views++;
     return slot;
 }

@@ -152,6 +152,7 @@ static void job_done(void *user, const struct visd_result *result)
 static void link_idle(void *user)
 {
     struct visd_server *server = user;
+    commits_answer(server, false);
     server_reap(server);
 }
 
@@ -269,13 +270,14 @@ void server_check_stopped(struct visd_server *server)
 static void look_stopped(uv_timer_t *timer)
 {
     struct visd_server *server = timer->data;
-    bool busy = frames_pending(server) || server->pings || visd_door_writing(server->door);
+    bool busy = frames_pending(server) || server->pings || server->late || visd_door_writing(server->door);
     if (busy && uv_hrtime() < server->stop_ns)
         return;
     uv_timer_stop(timer);
     if (busy)
         visd_log(VISD_LOG_WARN, "stop: not everything that was in flight could be answered in time");
     pings_finish(server);
+    commits_answer(server, true);
     visd_door_close(server->door);
 }
 

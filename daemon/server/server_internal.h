@@ -76,6 +76,14 @@ struct open_batch {
     struct visd_charge charge;
 };
 
+/* A batch that is applied, and whose answer is kept back: its scene's uploads are too far ahead of the worker. */
+struct late_commit {
+    struct late_commit *next;
+    struct visd_request *request;
+    uint64_t n, number, revision;
+    uint32_t scene;              /* slot */
+};
+
 struct view_slot {
     struct visd_view *view;      /* NULL: free */
     uint32_t generation;
@@ -84,8 +92,9 @@ struct view_slot {
     uint64_t key;
     uint32_t scene;              /* on the wire */
     unsigned held;               /* answers taken and not given back */
-    uint64_t last_frame;
-    uint32_t snapshot_what;
+    uint64_t last_frame;         /* submitted */
+    uint64_t last_answered;
+    uint32_t snapshot_what, snapshot_level;
     struct visd_charge charge;
 };
 
@@ -165,6 +174,7 @@ struct visd_server {
     bool views_turn;
     struct open_batch *batches;
     uint32_t batch_count;        /* numbers given */
+    struct late_commit *late;
     struct ping_wait *pings;     /* oldest first */
 
     uv_timer_t second;           /* looks after clients without a connection, while there are any */
@@ -223,11 +233,13 @@ void op_scene_create(struct call *call);
 void op_scene_remove(struct call *call);
 void op_scene_list(struct call *call);
 void op_scene_info(struct call *call);
-void op_objects(struct call *call);
-void op_groups(struct call *call);
 struct scene_slot *scene_find(struct visd_server *server, uint32_t wire); /* NULL: none, or closing */
 uint32_t scene_wire(const struct visd_server *server, const struct scene_slot *slot);
 void scene_free_slot(struct scene_slot *slot);
+
+/* ---- ops_rows.c ---- */
+void op_objects(struct call *call);
+void op_groups(struct call *call);
 
 /* ---- ops_batch.c ---- */
 void op_batch(struct call *call);
@@ -236,7 +248,11 @@ void op_batch_append(struct call *call);
 void op_batch_commit(struct call *call);
 void op_batch_abort(struct call *call);
 void op_batch_last(struct call *call);
+void commits_answer(struct visd_server *server, bool all); /* those whose scene's worker has caught up, or all */
 void batches_drop(struct visd_server *server, const struct client *client, uint32_t scene_wire_number); /* of the client, or if NULL, for the scene */
+
+/* ---- batch_items.c ---- */
+enum visd_err batch_take_item(struct visd_batch *batch, const struct visd_item *item, struct visd_refusal *why);
 
 /* ---- ops_view.c, frames.c ---- */
 void op_view_open(struct call *call);
@@ -253,6 +269,9 @@ void view_collect(struct visd_server *server, struct view_slot *slot); /* takes 
 void frames_forget(struct visd_server *server, struct session *session); /* its connection is gone */
 void frames_stop_waiting(struct visd_server *server); /* cameras that wait for a change are answered: there will be none */
 bool frames_pending(const struct visd_server *server);
+
+/* ---- results.c ---- */
+void result_fill(const struct visd_server *server, struct visd_msg_result *out, const struct wait_item *item); /* points into the answer */
 
 /* ---- events.c ---- */
 void event_revision(struct visd_server *server, const struct scene_slot *slot, const uint8_t *client);

@@ -148,12 +148,14 @@ const char *view_trouble(const struct visd_view *v)
 /* A camera that waits goes back to its place if its list is what the asker has. */
 static bool park_again(struct visd_view *v, struct request *r, const struct visd_answer *a)
 {
-    if (!r->wait || !r->known || v->waiting || v->closing || !v->scene || a->count != r->known_count || a->digest != r->known_digest)
+    if (!r->wait || !r->known || v->waiting || v->closing || v->gone || a->count != r->known_count || a->digest != r->known_digest)
         return false;
-    r->serial = 0;
-    v->waiting = r;
     v->parked = visd_scene_revision(v->scene) == a->revision;
+    v->waiting = r;
+    r->serial = 0;
     r->revision = visd_scene_revision(v->scene);
+    space_give(v, &r->space);
+    r->answer = (struct visd_answer){ .cookie = a->cookie, .frame = a->frame, .client_sent_ns = a->client_sent_ns, .received_ns = a->received_ns };
     return true;
 }
 
@@ -186,10 +188,8 @@ void answer_result(struct visd_view *v, struct request *r, const struct visd_res
     v->height = r->camera.height;
     v->last = (struct last){ .valid = true, .method = r->method, .revision = result->revision, .count = a->count, .digest = a->digest };
     memcpy(&v->last.camera, &r->camera, sizeof(r->camera));
-    if (park_again(v, r, a)) {
-        space_give(v, &r->space);
+    if (park_again(v, r, a))
         return;
-    }
     history_put(v, r, ids, result->count);
     if (a->delta)
         space_give(v, &r->space); /* its lists are on the heap */

@@ -1,5 +1,4 @@
 /* Frames on their way: jobs handed out, results taken, workers that come and go. */
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -62,7 +61,12 @@ static bool picture_job(struct visd_view *v, uint64_t serial, struct visd_job *j
     struct request *r = v->picture;
     if (!r || r->serial)
         return false;
-    if (!space_take(v, (uint64_t)v->width * v->height * 4, &r->space)) {
+    /* Of the last frame that has finished by then: any of those in flight may be it. */
+    uint64_t pixels = (uint64_t)v->width * v->height;
+    for (int i = 0; i < VISD_VIEW_IN_FLIGHT; i++)
+        if (v->flight[i] && (uint64_t)v->flight[i]->camera.width * v->flight[i]->camera.height > pixels)
+            pixels = (uint64_t)v->flight[i]->camera.width * v->flight[i]->camera.height;
+    if (!space_take(v, pixels * 4, &r->space)) {
         v->picture = NULL;
         answer_refuse(v, r, VISD_ERR_NO_MEMORY, "no memory for the picture");
         return false;
@@ -76,21 +80,28 @@ static bool picture_job(struct visd_view *v, uint64_t serial, struct visd_job *j
     return true;
 }
 
+/* The worker no longer has the view. */
+static void shut(struct visd_view *v)
+{
+    if (v->open)
+        visd_scene_release(v->scene);
+    v->open = false;
+    if (v->gone)
+        v->scene = NULL;
+}
+
 bool visd_view_next_job(struct visd_view *v, uint64_t serial, struct visd_job *out)
 {
-    if (!v->worker || v->closed)
+    if (!v->worker)
         return false;
-    if (v->closing) { /* or the scene is going */
+    if (v->closing || v->gone) {
         if (!v->open)
             return false;
         start_job(v, VISD_JOB_VIEW_CLOSE, serial, out);
-        v->open = false;
         v->close_serial = serial;
-        visd_scene_release(v->scene);
+        shut(v);
         return true;
     }
-    if (!v->scene)
-        return false;
     const char *trouble = view_trouble(v);
     if (trouble) {
         struct request *r = v->parked ? NULL : v->waiting;
@@ -145,15 +156,13 @@ void visd_view_worker_lost(struct visd_view *v, const char *why)
 {
     v->worker = false;
     snprintf(v->lost, sizeof(v->lost), "%s", why && why[0] ? why : "the device is away");
-    if (v->open)
-        visd_scene_release(v->scene);
-    v->open = false;
+    shut(v);
     v->open_serial = v->close_serial = 0;
     v->width = v->height = 0;
     for (int i = 0; i < VISD_VIEW_IN_FLIGHT; i++) {
         struct request *r = v->flight[i];
         v->flight[i] = NULL;
-        if (r && v->scene)
+        if (r && !v->gone)
             answer_all(v, r, v->lost);
         else if (r)
             answer_refuse(v, r, VISD_ERR_NOT_FOUND, "the scene was removed");
@@ -178,7 +187,7 @@ void visd_view_worker_ready(struct visd_view *v)
 void visd_view_scene_changed(struct visd_view *v)
 {
     struct request *r = v->waiting;
-    if (!v->parked || !v->scene || visd_scene_revision(v->scene) == v->last.revision)
+    if (!v->parked || visd_scene_revision(v->scene) == r->revision)
         return;
     v->parked = false;
     r->revision = visd_scene_revision(v->scene);
@@ -202,8 +211,24 @@ static void stop(struct visd_view *v, const char *why)
     }
 }
 
+void visd_view_close(struct visd_view *v)
+{
+    v->closing = true;
+    stop(v, "the view was closed");
+}
+
 void visd_view_scene_gone(struct visd_view *v)
 {
-    (void)v;
-    (void)stop;
+    v->gone = true;
+    stop(v, "the scene was removed");
+    if (!v->open)
+        v->scene = NULL;
+}
+
+bool visd_view_closed(const struct visd_view *v)
+{
+    bool flying = v->picture || v->open_serial || v->close_serial;
+    for (int i = 0; i < VISD_VIEW_IN_FLIGHT; i++)
+        flying |= v->flight[i] != NULL;
+    return v->closing && !v->open && !flying;
 }

@@ -150,7 +150,7 @@ static void make_delta(struct request *r, struct kept *base, struct kept *now)
 {
     uint64_t added, removed;
     size_t width = now->ids32 ? 4 : 8;
-    if ((base->ids32 != now->ids32 && base->ids32 == false) || !sort(base) || !sort(now))
+    if ((!base->ids32 && now->ids32) || !sort(base) || !sort(now))
         return;
     compare(base, now, NULL, NULL, &added, &removed);
     if (added + removed > now->count)

@@ -49,11 +49,12 @@ struct last {               /* what a camera that waits for change is compared w
 
 struct visd_view {
     struct visd_segment *segment;
-    struct visd_scene *scene;       /* NULL: gone */
+    struct visd_scene *scene;       /* NULL: gone, and the worker has been told */
     uint32_t number, method;
     bool worker;                    /* there is one */
     bool open;                      /* VIEW_OPEN handed out to it, VIEW_CLOSE not */
-    bool closing, closed;
+    bool closing;                   /* by whoever opened it */
+    bool gone;                      /* its scene is */
     uint64_t open_serial, close_serial; /* 0: not under way */
     char lost[160];                 /* !worker: why */
     char fault[160];                /* the worker could not open the view: why; else empty */

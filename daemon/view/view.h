@@ -8,8 +8,9 @@
  * to the worker only when the scene's revision at its submission is there. A camera that waits for change (wait) and
  * whose answer is known stays parked in the waiting place until a commit changes its answer.
  *
- * Answers are collected, not called back: after submit, job_done, scene_changed, worker_lost, worker_ready, close or
- * scene_gone, call next_answer until it says false, and give each back with answer_done once it has been encoded.
+ * Answers are collected, not called back: after any call here that may have made some (submit, snapshot, next_job, job_done,
+ * scene_changed, worker_lost, close, scene_gone), call next_answer until it says false, and give each back with answer_done
+ * once it has been encoded.
  *
  * While the worker is away, the scene is loading again or is faulty, frames are answered at once with grade `all`.
  *
@@ -87,8 +88,8 @@ struct visd_view_params {
 
 enum visd_err visd_view_open(struct visd_view **out, struct visd_segment *segment, struct visd_scene *scene, const struct visd_view_params *params,
     char *why, size_t why_size);
-/* Closing: what waits, is parked or in flight is answered NOT_FOUND, VIEW_CLOSE is queued; when visd_view_closed and
- * no answers are left, destroy it. destroy at once is right only when no worker can read the segment. NULL is fine. */
+/* Closing: what waits or is parked is answered NOT_FOUND, what is in flight when its result comes; VIEW_CLOSE is queued.
+ * When visd_view_closed and all answers have been collected and given back, destroy it. destroy at once is right only when no worker can read the segment. NULL is fine. */
 void visd_view_close(struct visd_view *view);
 bool visd_view_closed(const struct visd_view *view);
 void visd_view_destroy(struct visd_view *view);
@@ -109,7 +110,7 @@ enum visd_frame_want {
 };
 
 struct visd_frame_spec {
-    uint64_t frame;             /* the client's number; the same number as a pending one attaches to it */
+    uint64_t frame;             /* the client's number; the same number and camera as a pending one's attach to it */
     struct visd_camera_spec camera;
     bool fresh;                 /* a cut: no history */
     bool wait;                  /* answer when the answer changes */
@@ -121,11 +122,11 @@ struct visd_frame_spec {
 };
 
 /* OK: it will be answered, with this cookie. *attached is set if the frame attached to a pending one with the same
- * number, whose former cookie is then *replaced and will not be answered; attached may be NULL only if replaced is.
+ * number and camera, whose former cookie is then *replaced and will not be answered. Neither may be NULL.
  * Refuses with BAD_VALUE (why says what) or NOT_FOUND (view closed, scene gone); then there is no answer. */
 enum visd_err visd_view_submit(struct visd_view *view, const struct visd_frame_spec *spec, void *cookie, bool *attached, void **replaced,
     char *why, size_t why_size);
-/* Who asked has gone: drops a waiting or parked frame with this cookie; one in flight is answered to nobody. */
+/* Who asked has gone: what carries this cookie is dropped, wherever it is, and will not be among the answers. */
 void visd_view_forget(struct visd_view *view, const void *cookie);
 
 /* A picture of the last finished frame: one at a time (BUSY), after a frame (CONFLICT). Comes as an answer with is_image. */
@@ -137,14 +138,14 @@ enum visd_err visd_view_snapshot(struct visd_view *view, uint32_t what, uint32_t
 bool visd_view_next_job(struct visd_view *view, uint64_t serial, struct visd_job *out);
 bool visd_view_job_done(struct visd_view *view, const struct visd_result *result); /* false: not ours */
 void visd_view_scene_changed(struct visd_view *view);  /* after a commit: looks at a parked camera again */
-void visd_view_scene_gone(struct visd_view *view);     /* before the scene is closed: pending frames get NOT_FOUND, and so will new ones */
+void visd_view_scene_gone(struct visd_view *view);     /* before the scene is closed: as close, but the view stays and refuses new frames */
 void visd_view_worker_lost(struct visd_view *view, const char *why); /* frames in flight and waiting are answered `all`; so will new ones be */
 void visd_view_worker_ready(struct visd_view *view);   /* a new worker; the scene's reload has been queued */
 
 /* ---- answers ---- */
 
 struct visd_answer {
-    void *cookie;               /* NULL: forgotten; give the answer back all the same */
+    void *cookie;
     uint64_t frame;
     enum visd_err err;          /* SUPERSEDED, NOT_FOUND: nothing below but text holds */
     char text[160];             /* err: what and why */

@@ -5,20 +5,30 @@
 """
 
 import argparse
+import glob
 import json
 import os
+import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "system"))
-sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 
-import private
 import scenes
 import wire
-from private import percentile
+from daemon import Daemon
+
+
+def percentile(values, share):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(share * len(values)))]
+
+
+def visctl(daemon, *arguments):
+    subprocess.run([f"{daemon.build}/bin/visctl", "--connect", daemon.url, *map(str, arguments)], check=True, stdout=subprocess.DEVNULL)
 
 
 def report(name, **figures):
@@ -64,16 +74,17 @@ def cameras_of(path):
 def bench_office(daemon):
     """The generated office of forty thousand objects, along the flight that comes with it."""
     path = f"{daemon.folder}/office.jsonl"
-    daemon.visctl("generate", "office", "--scene", "office", "--seed", 1, "--cameras-out", path)
+    visctl(daemon, "generate", "office", "--scene", "office", "--seed", 1, "--cameras-out", path)
     client = wire.Client(daemon.url)
     fly(daemon, client, "office", client.request("scene_info", name="office")["row"]["scene"], cameras_of(path))
 
 
 def bench_engine(daemon):
     """Debian's engine, from all round."""
-    if not private.engine():
+    found = glob.glob("/usr/share/assimp/models/glTF2/2CylinderEngine-glTF-Binary/*.glb")
+    if not found:
         return report("engine", skipped="assimp-testmodels is not installed")
-    daemon.visctl("load", private.engine(), "--scene", "engine")
+    visctl(daemon, "load", found[0], "--scene", "engine")
     client = wire.Client(daemon.url)
     row = client.request("scene_info", name="engine")["row"]
     fly(daemon, client, "engine", row["scene"], scenes.flight(wire.unpack("d", row["min"]), wire.unpack("d", row["max"]), 300, 1280, 720))
@@ -122,9 +133,13 @@ def main():
     for name in args.names or benches:
         if name not in benches:
             parser.error(f"there is no '{name}'; there are {', '.join(benches)}")
-    daemon = private.Private(args.build)
-    for name in args.names or benches:
-        benches[name](daemon)
+    with tempfile.TemporaryDirectory(prefix="visd-bench-") as folder:
+        daemon = Daemon(os.path.abspath(args.build), folder, device="auto")
+        try:
+            for name in args.names or benches:
+                benches[name](daemon)
+        finally:
+            daemon.finish()
 
 
 if __name__ == "__main__":

@@ -42,9 +42,9 @@ def sanitizer_env(build, here):
 
 
 class Daemon:
-    def __init__(self, build, folder, *flags, url=None, env=None, wait=True, validate=False, level="info"):
+    def __init__(self, build, folder, *flags, url=None, env=None, wait=True, validate=False, level="info", device="cpu"):
         here = os.path.dirname(os.path.abspath(__file__))
-        self.folder = folder
+        self.build, self.folder = build, folder
         self.url = url or f"ipc://{folder}/visd.sock"
         self.log_path = f"{folder}/visd-{time.monotonic_ns()}.log"
         self.expected_exit = 0
@@ -52,7 +52,7 @@ class Daemon:
         self.notify_path = f"{folder}/notify-{time.monotonic_ns()}"
         self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.notify.bind(self.notify_path)
-        command = [f"{build}/bin/visd", "--listen", self.url, "--device", "cpu", "--state-dir", "none", "--log-level", level]
+        command = [f"{build}/bin/visd", "--listen", self.url, "--device", device, "--state-dir", "none", "--log-level", level]
         command += ["--validate"] if validate else []
         command += flags
         environment = dict(os.environ)

@@ -83,7 +83,7 @@ class Test:
 def find(mode, names):
     for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
         module = importlib.import_module(os.path.basename(path)[:-3])
-        for name, function in vars(module).items():
+        for name, function in list(vars(module).items()):
             if not name.startswith("test_") or not callable(function) or function.__module__ != module.__name__:
                 continue
             full = f"{module.__name__[5:]}/{name[5:]}"

@@ -119,10 +119,13 @@ class Mesh:
         self.positions, self.indices = list(positions), list(indices)
         self.parts = parts
         self.deviation = deviation
+        self.known_box = None
 
     def box(self):
-        axes = [self.positions[a::3] for a in range(3)]
-        return [min(a) for a in axes] + [max(a) for a in axes]
+        if self.known_box is None:
+            axes = [self.positions[a::3] for a in range(3)]
+            self.known_box = [min(a) for a in axes] + [max(a) for a in axes]
+        return self.known_box
 
 
 def cube(size=1.0, sides=UNKNOWN, see_through=0):
@@ -265,14 +268,14 @@ class Scene:
         return out
 
 
-def random_scene(seed, objects=120):
+def random_scene(seed, objects=200):
     """Boxes, spheres and plates of all sizes, mirrored and stretched, of all kinds of sides, some that hide nothing."""
     rng = random.Random(seed)
     scene = Scene()
     meshes = [scene.mesh(m) for m in (cube(1, SINGLE), cube(1, DOUBLE), cube(1), sphere(0.5, 6), sphere(0.5, 5, UNKNOWN), plate(1, 1, DOUBLE),
                                       plate(1, 1, SINGLE), plate(1, 1), cube(1, DOUBLE, 1))]
     for _ in range(objects):
-        size = math.exp(rng.uniform(math.log(0.05), math.log(6)))
+        size = math.exp(rng.uniform(math.log(0.05), math.log(8)))
         stretch = [size * rng.choice((0.02, 0.3, 1, 1)) * rng.choice((1, 1, 1, -1)) for _ in range(3)]
         place = [rng.uniform(-10, 10) for _ in range(3)]
         axis = [rng.gauss(0, 1) for _ in range(3)]

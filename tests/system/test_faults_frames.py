@@ -19,7 +19,7 @@ def test_a1_1_camera_inside_an_occluder(t):
         scene = Scene()
         box = scene.add(cube(10, sides))
         scene.add(cube(1, SINGLE), move(0, 0, -3), id=1)
-        scene.add(cube(1, SINGLE), move(0, 0, -20), id=2)
+        scene.add(cube(1, SINGLE), move(6, 0, -20), id=2)
         b.open(scene)
         for yaw in range(0, 360, 5):
             result = b.views[0].cull(camera(yaw=yaw))
@@ -144,7 +144,7 @@ def test_a2_15_every_width(t):
         scene = Scene()
         scene.add(rectangle(0, w - 9, 0, w), move(0, 0, -5), id=1)
         scene.add(rectangle(w - 8, w, 0, w), move(0, 0, -8), id=2)
-        scene.add(rectangle(2, w - 12, 2, w - 2), move(0, 0, -8), id=3)
+        scene.add(rectangle(2, 10, 2, 10), move(0, 0, -8), id=3)
         b.open(scene)
         c = camera(width=w, height=w, ortho_height=w, near=0, far=100)
         c["view"] = look_from(w / 2)

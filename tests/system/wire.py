@@ -51,7 +51,8 @@ class Peer:
         self.timeout = timeout
         if self.ipc:
             self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            self.sock.settimeout(timeout)
+            # Blocking, so that it waits for a place in a full backlog, but not for ever.
+            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", int(timeout), 0))
             self.sock.connect(url[len("ipc://"):])
         else:
             host, port = url.split("://")[1].rsplit(":", 1)

@@ -62,7 +62,6 @@ static void wall_hides_what_is_behind_it(void **state)
         rig_list_free(&all);
         for (int frame = 0; frame < 4; frame++) {
             struct rig_list list = rig_frame(&rig, view, &camera, VISD_METHOD_HIZ, frame == 3 ? VISD_FRAME_FRESH : 0);
-if(getenv("DBG")){struct visd_frame_stats*q=&rig.last.stats;printf("in %u listed %u occl %u forced %u drawn %u %u tris %lu %lu over %u\n",q->in_frustum,q->listed,q->occluded,q->forced,q->drawn[0],q->drawn[1],q->triangles[0],q->triangles[1],q->over_budget);}
             assert_true(rig_lists(&list, 100));
             assert_false(rig_lists(&list, UINT64_MAX));
             if (sizes[s][0] > sizes[s][1]) assert_true(rig_lists(&list, 0));

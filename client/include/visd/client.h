@@ -1,22 +1,26 @@
 /* libvisd: what a program links to ask visd which of its objects can be seen. For C and C++.
  *
- * In short: visd_client_connect; visd_client_scene_create; fill a batch and commit it; visd_client_view_open; then for every picture
- * visd_client_frames_send a camera and visd_client_frames_wait for its list, or take visd_client_view_latest and go on drawing.
+ * In short: visd_client_connect; visd_client_scene_create; fill a batch and commit it; visd_client_view_open; then for every
+ * picture visd_client_frames_send a camera and visd_client_frames_wait for its list, or take visd_client_view_latest and go on
+ * drawing.
  *
  * Threads. A client and what was made from it (batches, views, tickets) belong to one thread at a time; different clients are
- * independent. The library has threads of its own (nng's), but never calls the program from them: there are no callbacks.
- * An event loop watches visd_client_fd for reading and calls visd_client_dispatch. Functions that wait say so.
+ * independent. The library has threads of its own (nng's), but never calls the program from them: there are no callbacks. An
+ * event loop watches visd_client_fd for reading and calls visd_client_dispatch. Functions that wait say so.
  *
- * Errors. Functions return enum visd_err. visd_client_why says what was refused, why and what to do, about the last call that failed.
+ * Errors. Functions return enum visd_err. visd_client_why says what was refused, why and what to do, about the last call that
+ * failed.
  *
- * A lost daemon. The connection is dialled again by itself. Meanwhile visd_client_state is VISD_CLIENT_LOST; requests under way wait, and are sent
- * again: all are safe to repeat, except the creation of a scene without or_open, its removal, and the abandoning of a batch, which
- * then fail with VISD_ERR_DISCONNECTED. A daemon that comes back in another epoch knows nothing of earlier views, open batches
- * and scene numbers: the state is VISD_CLIENT_RESTARTED, and what was meant for the old one is refused with VISD_ERR_CONFLICT, never
- * applied to another scene of the same number. The program closes its views, calls visd_client_resume, and finds its scenes anew.
+ * A lost daemon. The connection is dialled again by itself. Meanwhile visd_client_state is VISD_CLIENT_LOST; requests under
+ * way wait, and are sent again: all are safe to repeat, except the creation of a scene without or_open, its removal, and the
+ * abandoning of a batch, which then fail with VISD_ERR_DISCONNECTED. A daemon that comes back in another epoch knows nothing
+ * of earlier views, open batches and scene numbers: the state is VISD_CLIENT_RESTARTED, and what was meant for the old one is
+ * refused with VISD_ERR_CONFLICT, never applied to another scene of the same number. The program closes its views, calls
+ * visd_client_resume, and finds its scenes anew.
  *
- * Numbers. Ids are the program's own u64. Transforms are 12 doubles, three rows of four. Boxes are min x y z, max x y z. Camera matrices
- * are column-major. Lengths are in the scene's units, times in nanoseconds unless a name ends in _ms. A timeout of -1 is for ever, of 0 a look. */
+ * Numbers. Ids are the program's own u64. Transforms are 12 doubles, three rows of four. Boxes are min x y z, max x y z.
+ * Camera matrices are column-major. Lengths are in the scene's units, times in nanoseconds unless a name ends in _ms. A
+ * timeout of -1 is for ever, of 0 a look. */
 #ifndef VISD_CLIENT_H
 #define VISD_CLIENT_H
 
@@ -241,8 +245,9 @@ struct visd_client_committed {
     bool durable;
 };
 
-/* A batch is filled, committed, and destroyed. What is put into it is copied. When it outgrows a few MiB it is streamed: full parts are sent while
- * more is put, and putting may wait for the daemon. One batch of a client is streamed or committed at a time. */
+/* A batch is filled, committed, and destroyed. What is put into it is copied. When it outgrows a few MiB it is streamed: full
+ * parts are sent while more is put, and putting may wait for the daemon. One batch of a client is streamed or committed at a
+ * time. */
 VISD_API enum visd_err visd_client_batch_create(struct visd_client_batch **out, struct visd_client *client, uint32_t scene);
 /* Not committed: abandoned, also at the daemon. NULL is fine. */
 VISD_API void visd_client_batch_destroy(struct visd_client_batch *batch);
@@ -264,8 +269,8 @@ VISD_API enum visd_err visd_client_batch_portal_remove(struct visd_client_batch 
 /* Bytes put so far, and bytes that the daemon has acknowledged: for progress. */
 VISD_API void visd_client_batch_progress(const struct visd_client_batch *batch, uint64_t *put, uint64_t *acknowledged);
 
-/* Commits and waits. After TIMEOUT or DISCONNECTED the same call may be made again: the daemon knows the batch by (client id, number) and applies it
- * once. Any other failure is final: nothing was changed, destroy the batch. out may be NULL. */
+/* Commits and waits. After TIMEOUT or DISCONNECTED the same call may be made again: the daemon knows the batch by (client id,
+ * number) and applies it once. Any other failure is final: nothing was changed, destroy the batch. out may be NULL. */
 VISD_API enum visd_err visd_client_batch_commit(struct visd_client_batch *batch, struct visd_client_committed *out);
 /* The same without waiting: start, then ask. batch_result gives TIMEOUT while there is no answer. */
 VISD_API enum visd_err visd_client_batch_start(struct visd_client_batch *batch);
@@ -416,20 +421,26 @@ struct visd_client_result {
     struct visd_client_counts counts;
 };
 
-/* Sends cameras of one or several views of this client; they are answered together. Does not wait. *ticket is what to wait for; ticket NULL: only the
- * newest result of each view is of interest, see visd_client_view_latest. At most VISD_CLIENT_IN_FLIGHT requests may be unanswered, else BUSY. */
+/* Sends cameras of one or several views of this client; they are answered together. Does not wait. *ticket is what to wait
+ * for; ticket NULL: only the newest result of each view is of interest, see visd_client_view_latest. At most
+ * VISD_CLIENT_IN_FLIGHT requests may be unanswered, else BUSY. */
 #define VISD_CLIENT_IN_FLIGHT 64
-VISD_API enum visd_err visd_client_frames_send(struct visd_client *client, const struct visd_client_frame *frames, size_t count, uint64_t *ticket);
-/* The results, in the order of the frames; TIMEOUT: not yet, ask again. Whatever else is returned, the ticket is used up. results has room for as many
- * as there were frames. What they point to is good until the next call of frames_wait, or until the view is closed. */
-VISD_API enum visd_err visd_client_frames_wait(struct visd_client *client, uint64_t ticket, int timeout_ms, struct visd_client_result *results);
+VISD_API enum visd_err visd_client_frames_send(struct visd_client *client, const struct visd_client_frame *frames,
+                                               size_t count, uint64_t *ticket);
+/* The results, in the order of the frames; TIMEOUT: not yet, ask again. Whatever else is returned, the ticket is used up.
+ * results has room for as many as there were frames. What they point to is good until the next call of frames_wait, or until
+ * the view is closed. */
+VISD_API enum visd_err visd_client_frames_wait(struct visd_client *client, uint64_t ticket, int timeout_ms,
+                                               struct visd_client_result *results);
 /* Gives a ticket up. The request may still be answered; nobody is told. */
 VISD_API void visd_client_frames_forget(struct visd_client *client, uint64_t ticket);
 /* One camera, there and back. Waits. */
-VISD_API enum visd_err visd_client_cull(struct visd_client *client, const struct visd_client_frame *frame, struct visd_client_result *result);
+VISD_API enum visd_err visd_client_cull(struct visd_client *client, const struct visd_client_frame *frame,
+                                        struct visd_client_result *result);
 
-/* The newest good result of a view that has arrived, and how long ago its camera was sent. Does not wait; does not use up tickets. NOT_FOUND: none yet.
- * What it points to is good until the next call that dispatches: latest, dispatch, poll, or one that waits. */
+/* The newest good result of a view that has arrived, and how long ago its camera was sent. Does not wait; does not use up
+ * tickets. NOT_FOUND: none yet. What it points to is good until the next call that dispatches: latest, dispatch, poll, or one
+ * that waits. */
 VISD_API enum visd_err visd_client_view_latest(struct visd_client_view *view, struct visd_client_result *result, uint64_t *age_ns);
 
 /* ---- looking in ---- */

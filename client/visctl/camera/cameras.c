@@ -148,10 +148,10 @@ enum visd_err visd_cameras_read(const char *path, struct visd_client_camera **ou
     return err;
 }
 
-static void write_numbers(FILE *file, const char *key, const double *values, int count)
+static void write_numbers(FILE *file, const char *key, const double *values, int count) /* JSON has no -0 */
 {
     fprintf(file, "%s[", key);
-    for (int i = 0; i < count; i++) fprintf(file, "%s%.17g", i ? ", " : "", values[i]);
+    for (int i = 0; i < count; i++) fprintf(file, "%s%.17g", i ? ", " : "", values[i] == 0 ? 0 : values[i]);
     fputc(']', file);
 }
 

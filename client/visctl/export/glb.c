@@ -136,9 +136,9 @@ static uint32_t instance_accessor(struct glb *g, size_t offset, uint32_t compone
 static void write_trs(struct glb *g, const struct visd_model_trs *trs)
 {
     FILE *f = g->file[NODES];
-    fprintf(f, ",\"translation\":[%.9g,%.9g,%.9g]", trs->translation[0], trs->translation[1], trs->translation[2]);
-    if (g->run.rotated) fprintf(f, ",\"rotation\":[%.9g,%.9g,%.9g,%.9g]", trs->rotation[0], trs->rotation[1], trs->rotation[2], trs->rotation[3]);
-    if (g->run.scaled) fprintf(f, ",\"scale\":[%.9g,%.9g,%.9g]", trs->scale[0], trs->scale[1], trs->scale[2]);
+    fprintf(f, ",\"translation\":[%.17g,%.17g,%.17g]", trs->translation[0], trs->translation[1], trs->translation[2]);
+    if (g->run.rotated) fprintf(f, ",\"rotation\":[%.17g,%.17g,%.17g,%.17g]", trs->rotation[0], trs->rotation[1], trs->rotation[2], trs->rotation[3]);
+    if (g->run.scaled) fprintf(f, ",\"scale\":[%.17g,%.17g,%.17g]", trs->scale[0], trs->scale[1], trs->scale[2]);
 }
 
 static bool flush_run(struct glb *g)

@@ -1,0 +1,207 @@
+/* bench flight: flies cameras through a scene, and says what culling saved, how late the answers came and where the time went.
+ *
+ * Latency is taken from plain frames only. Every 30th camera is asked a second time with the device's help for what costs
+ * extra: the samples of all that is in the frustum (for the depth complexity), and the time of each pass. Device
+ * timestamps are not times on lavapipe: there each pass is submitted alone and timed by the clock on the wall. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../camera/cameras.h"
+#include "../camera/tour.h"
+#include "cli.h"
+#include "commands.h"
+#include "shots.h"
+
+#define EVERY 30u
+#define PASSES 6
+
+static const char *const pass_names[PASSES] = {"frustum", "select", "depth", "pyramid", "test", "compact"};
+
+struct flight {
+    const char *scene;
+    uint64_t objects;
+    int method;
+    size_t frames, plain, probed, degraded;
+    double *latency_ms; /* of plain frames */
+    uint64_t in_frustum, listed, triangles_in_frustum, triangles_listed, over_budget;
+    uint64_t samples_all, pixels_covered;
+    uint64_t pass_ns[PASSES];
+    size_t telling;         /* the frame in which most was hidden */
+    uint32_t most_occluded;
+    bool wall;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double at_share(const struct flight *f, double share)
+{
+    if (!f->plain) return 0;
+    size_t i = (size_t)(share * (double)(f->plain - 1) + 0.5);
+    return f->latency_ms[i];
+}
+
+static double ratio(uint64_t a, uint64_t b)
+{
+    return b ? (double)a / (double)b : 0;
+}
+
+static void count_plain(struct flight *f, size_t i, const struct visd_client_result *r)
+{
+    const struct visd_client_counts *c = &r->counts;
+    f->latency_ms[f->plain++] = (double)(r->times.arrived - r->times.sent) / 1e6;
+    if (r->all || r->degraded) f->degraded++;
+    if (!r->has_counts) return;
+    f->in_frustum += c->in_frustum;
+    f->listed += c->listed;
+    f->triangles_in_frustum += c->triangles_in_frustum;
+    f->triangles_listed += c->triangles_listed;
+    f->over_budget += c->over_budget;
+    if (c->occluded > f->most_occluded) {
+        f->most_occluded = c->occluded;
+        f->telling = i;
+    }
+}
+
+static void count_probe(struct flight *f, const struct visd_client_result *r)
+{
+    const struct visd_client_counts *c = &r->counts;
+    const uint64_t ns[PASSES] = {c->frustum_ns, c->select_ns, c->depth_ns, c->pyramid_ns, c->test_ns, c->compact_ns};
+    if (!r->has_counts) return;
+    f->probed++;
+    f->samples_all += c->samples_all;
+    f->pixels_covered += c->pixels_covered;
+    for (int p = 0; p < PASSES; p++) f->pass_ns[p] += ns[p];
+}
+
+static int fly(struct cli *cli, struct flight *f, struct visd_client_view *view, const struct visd_client_camera *cameras, size_t count)
+{
+    struct visd_client_frame frame;
+    struct visd_client_result result;
+    for (size_t i = 0; i < count; i++) {
+        for (int probe = 0; probe < (i % EVERY == EVERY / 2 ? 2 : 1); probe++) {
+            visd_client_frame_init(&frame, view);
+            frame.camera = cameras[i];
+            if (probe) frame.want = VISD_GET_IDS | VISD_GET_STATS | VISD_GET_COVERAGE | (f->wall ? VISD_GET_PROFILE : 0);
+            if (visd_client_cull(cli->client, &frame, &result) != VISD_ERR_OK) return cli_fail_client(cli, "flying");
+            if (result.err != VISD_ERR_OK) return cli_fail(cli, "camera %zu: %s", i, result.text ? result.text : "refused");
+            if (probe)
+                count_probe(f, &result);
+            else
+                count_plain(f, i, &result);
+        }
+        f->frames++;
+        cli_progress("flying", i + 1, count);
+    }
+    cli_progress(NULL, 0, 0);
+    qsort(f->latency_ms, f->plain, sizeof(*f->latency_ms), by_size);
+    return CLI_DONE;
+}
+
+static void print_json(const struct flight *f, const char *device)
+{
+    printf("{\"bench\": \"flight\", \"scene\": ");
+    cli_put_string(stdout, f->scene, strlen(f->scene));
+    printf(", \"device\": ");
+    cli_put_string(stdout, device, strlen(device));
+    printf(", \"method\": \"%s\", \"frames\": %zu, \"objects\": %llu, \"in_frustum\": %.1f, \"listed\": %.1f, \"triangles_saved\": %.4f, \"depth_complexity\": %.3f, "
+           "\"p50_ms\": %.3f, \"p95_ms\": %.3f, \"p99_ms\": %.3f, \"degraded\": %zu, \"pass_times\": \"%s\", \"pass_ms\": {",
+           visd_client_method_name(f->method), f->frames, (unsigned long long)f->objects, ratio(f->in_frustum, f->plain), ratio(f->listed, f->plain),
+           1 - ratio(f->triangles_listed, f->triangles_in_frustum), ratio(f->samples_all, f->pixels_covered), at_share(f, 0.5), at_share(f, 0.95),
+           at_share(f, 0.99), f->degraded, f->wall ? "wall" : "device");
+    for (int p = 0; p < PASSES; p++) printf("%s\"%s\": %.3f", p ? ", " : "", pass_names[p], ratio(f->pass_ns[p], f->probed) / 1e6);
+    puts("}}");
+}
+
+static void print_table(const struct flight *f, const char *device)
+{
+    printf("%s, %zu frames, method %s, on %s\n", f->scene, f->frames, visd_client_method_name(f->method), device);
+    printf("  objects                 %12llu\n", (unsigned long long)f->objects);
+    printf("  in the frustum          %12.0f   a frame\n", ratio(f->in_frustum, f->plain));
+    printf("  listed                  %12.0f   a frame\n", ratio(f->listed, f->plain));
+    printf("  triangles saved         %11.1f%%   of those in the frustum\n", f->triangles_in_frustum ? 100 - 100 * ratio(f->triangles_listed, f->triangles_in_frustum) : 0);
+    printf("  depth complexity        %12.1f   samples of all in the frustum, a covered pixel\n", ratio(f->samples_all, f->pixels_covered));
+    printf("  camera to answer, ms    %12.2f   p50\n", at_share(f, 0.5));
+    printf("                          %12.2f   p95\n", at_share(f, 0.95));
+    printf("                          %12.2f   p99\n", at_share(f, 0.99));
+    for (int p = 0; p < PASSES; p++)
+        printf("  %-23s %12.3f   ms%s\n", pass_names[p], ratio(f->pass_ns[p], f->probed) / 1e6, p ? "" : f->wall ? ", each pass alone, by wall clock" : ", by device timestamps");
+    if (f->degraded) printf("  degraded                %12zu   frames were answered with less than was asked for\n", f->degraded);
+}
+
+static int write_pictures(struct cli *cli, const struct flight *f, struct visd_client_view *view, uint32_t scene, const struct visd_client_camera *camera,
+                          const char *folder)
+{
+    static const char *const names[] = {"depth", "pyramid", "ids", "boxes"};
+    struct shot shot = {0};
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) return cli_fail(cli, "%s: %s", folder, strerror(errno));
+    int status = shot_take(cli, view, scene, camera, &shot);
+    for (int what = 0; what < 4 && status == CLI_DONE; what++) {
+        char path[1024];
+        cli_progress("pictures", (uint64_t)what, 4);
+        if (snprintf(path, sizeof(path), "%s/%s-%s.png", folder, f->scene, names[what]) >= (int)sizeof(path)) status = cli_fail(cli, "%s: the name is too long", folder);
+        if (status == CLI_DONE) status = shot_write(cli, &shot, what, path);
+        if (status == CLI_DONE && !cli->json) {
+            cli_progress(NULL, 0, 0);
+            printf("  picture                 %s\n", path);
+        }
+    }
+    shot_finish(&shot);
+    return status;
+}
+
+/* The cameras of --cameras, or a tour of the scene's box. */
+static int get_cameras(struct cli *cli, const struct visd_client_scene *scene, struct visd_client_camera **out, size_t *count)
+{
+    const char *file = cli_text(cli, "cameras");
+    uint32_t width = 960, height = 540;
+    uint64_t wanted = 300;
+    struct visd_why why = {{0}};
+    if (file) return visd_cameras_read(file, out, count, &why) == VISD_ERR_OK ? CLI_DONE : cli_fail(cli, "%s", why.text);
+    if (!cli_number(cli, "count", 1, VISD_CAMERAS_MAX, &wanted) || !cli_size(cli, &width, &height)) return CLI_USAGE;
+    if (!scene->has_bounds) return cli_fail(cli, "scene \"%s\" has no bounds to fly round; give --cameras", scene->name);
+    *count = (size_t)wanted;
+    *out = malloc(*count * sizeof(**out));
+    if (!*out) return cli_fail(cli, "out of memory for cameras");
+    visd_camera_tour(*out, *count, scene->min, scene->max, width, height);
+    return CLI_DONE;
+}
+
+int cmd_bench_flight(struct cli *cli)
+{
+    const char *folder = cli_text(cli, "pictures");
+    struct visd_client_view_options options;
+    struct visd_client_camera *cameras = NULL;
+    struct visd_client_view *view = NULL;
+    struct visd_client_scene scene;
+    struct flight f = {0};
+    size_t count = 0;
+    if (!cli_method(cli, &f.method)) return CLI_USAGE;
+    if (!cli_find_scene(cli, cli->operand[0], &scene)) return CLI_FAILED;
+    int status = get_cameras(cli, &scene, &cameras, &count);
+    if (status != CLI_DONE) return status;
+    const char *device = visd_client_about(cli->client)->device;
+    f.scene = scene.name;
+    f.objects = scene.objects;
+    f.wall = strstr(device, "llvmpipe") || strstr(device, "lavapipe") || strstr(device, "cpu");
+    f.latency_ms = calloc(count, sizeof(*f.latency_ms));
+    visd_client_view_options_init(&options);
+    options.method = f.method;
+    options.name = "visctl bench flight";
+    if (!f.latency_ms)
+        status = cli_fail(cli, "out of memory for %zu frames", count);
+    else if (visd_client_view_open(cli->client, scene.scene, &options, &view) != VISD_ERR_OK)
+        status = cli_fail_client(cli, "opening a view");
+    if (status == CLI_DONE) status = fly(cli, &f, view, cameras, count);
+    if (status == CLI_DONE) (cli->json ? print_json : print_table)(&f, device);
+    if (status == CLI_DONE && folder) status = write_pictures(cli, &f, view, scene.scene, &cameras[f.telling], folder);
+    visd_client_view_close(view);
+    free(f.latency_ms);
+    free(cameras);
+    return status;
+}

@@ -1,0 +1,198 @@
+/* load and generate: both tell a scene to a sink, and end with the same line. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../camera/cameras.h"
+#include "../export/glb.h"
+#include "../generate/generate.h"
+#include "../import/gltf.h"
+#include "cli.h"
+#include "commands.h"
+#include "daemon_sink.h"
+
+#define NOTHING_CHANGED "nothing was loaded; repair the file or export it again"
+
+static void show_progress(void *context, uint64_t done, uint64_t all)
+{
+    cli_progress(context, done, all);
+}
+
+/* A scene that may be filled: there and empty, or with an id base, or made now (*made). False after telling the user. */
+static bool scene_to_fill(struct cli *cli, const char *name, struct visd_client_scene *scene, bool *made)
+{
+    *made = false;
+    if (!cli_connect(cli)) return false;
+    enum visd_err err = visd_client_scene_find(cli->client, name, scene);
+    if (err == VISD_ERR_NOT_FOUND) {
+        *made = true;
+        return cli_make_scene(cli, name, scene);
+    }
+    if (err != VISD_ERR_OK) {
+        cli_fail_client(cli, "looking for the scene");
+        return false;
+    }
+    if ((scene->objects || scene->groups || scene->meshes) && !cli_flag(cli, "id-base")) {
+        cli_fail(cli, "scene \"%s\" is not empty, and ids might clash; give --id-base N above the ids in it, or take another scene", name);
+        return false;
+    }
+    return true;
+}
+
+static void print_totals(const char *key, const char *name, uint64_t objects, uint64_t meshes, uint64_t triangles, uint64_t since_ns)
+{
+    printf("{\"%s\": ", key);
+    cli_put_string(stdout, name, strlen(name));
+    printf(", \"objects\": %llu, \"meshes\": %llu, \"triangles\": %llu, \"seconds\": %.3f}\n", (unsigned long long)objects, (unsigned long long)meshes,
+           (unsigned long long)triangles, (double)(cli_now_ns() - since_ns) / 1e9);
+}
+
+static int end_fill(struct cli *cli, enum visd_err err, struct visd_sink *sink, const struct visd_client_scene *scene, bool made, uint64_t since_ns,
+                    const struct visd_why *why)
+{
+    struct daemon_sink_totals totals = {0};
+    if (sink) totals = daemon_sink_totals(sink);
+    daemon_sink_destroy(sink);
+    cli_progress(NULL, 0, 0);
+    if (err != VISD_ERR_OK) {
+        int status = cli_fail(cli, "%s; the scene is as it was", why->text);
+        if (made) visd_client_scene_remove(cli->client, scene->scene);
+        return status;
+    }
+    print_totals("scene", scene->name, totals.objects, totals.meshes, totals.triangles, since_ns);
+    return CLI_DONE;
+}
+
+int cmd_load(struct cli *cli)
+{
+    const char *file = cli->operand[0], *name = cli_text(cli, "scene");
+    uint64_t id_base = 0, since = cli_now_ns();
+    struct visd_gltf_options options = {.scene = cli_text(cli, "gltf-scene")};
+    struct visd_client_scene scene;
+    struct visd_why why = {{0}};
+    struct visd_model model;
+    struct visd_sink *sink = NULL;
+    bool made = false;
+    if (!name || !*name) return cli_misuse(cli, "--scene is missing: the name of the scene to load into");
+    if (!cli_number(cli, "id-base", 0, UINT64_MAX / 2, &id_base)) return CLI_USAGE;
+
+    visd_model_init(&model);
+    cli_progress("reading", 0, 1);
+    enum visd_err err = visd_gltf_read(&model, file, &options, &why);
+    if (err == VISD_ERR_NOT_FOUND || err == VISD_ERR_IO) return cli_fail(cli, "%s; nothing was loaded", why.text);
+    if (err != VISD_ERR_OK) return cli_fail(cli, "%s; " NOTHING_CHANGED, why.text);
+    cli_progress(NULL, 0, 0);
+    for (uint32_t i = 0; i < model.warning_count; i++) fprintf(stderr, "visctl load: note: %s\n", model.warnings[i]);
+    if (model.warnings_dropped) fprintf(stderr, "visctl load: note: %u more notes like these\n", model.warnings_dropped);
+
+    int status = CLI_FAILED;
+    if (scene_to_fill(cli, name, &scene, &made)) {
+        err = daemon_sink_create(&sink, cli->client, scene.scene, id_base, &why);
+        if (err == VISD_ERR_OK) err = visd_model_send(&model, sink, id_base, show_progress, "loading", &why);
+        status = end_fill(cli, err, sink, &scene, made, since, &why);
+    }
+    visd_model_finish(&model);
+    return status;
+}
+
+/* ---- generate ---- */
+
+/* Counts what a file is told, on the way into it. */
+struct counting_sink {
+    struct visd_sink sink, *to;
+    uint64_t objects, meshes, triangles;
+    uint32_t mesh_triangles[256];
+};
+
+static enum visd_err count_mesh(struct visd_sink *sink, const struct visd_model_mesh *mesh, struct visd_why *why)
+{
+    struct counting_sink *s = (struct counting_sink *)sink;
+    if (s->meshes < 256) s->mesh_triangles[s->meshes] = mesh->index_count / 3;
+    s->meshes++;
+    return s->to->ops->mesh(s->to, mesh, why);
+}
+
+static enum visd_err count_group(struct visd_sink *sink, const struct visd_model_group *group, struct visd_why *why)
+{
+    struct counting_sink *s = (struct counting_sink *)sink;
+    return s->to->ops->group(s->to, group, why);
+}
+
+static enum visd_err count_object(struct visd_sink *sink, const struct visd_model_object *object, struct visd_why *why)
+{
+    struct counting_sink *s = (struct counting_sink *)sink;
+    s->objects++;
+    if (object->mesh < 256) s->triangles += s->mesh_triangles[object->mesh];
+    return s->to->ops->object(s->to, object, why);
+}
+
+static enum visd_err count_finish(struct visd_sink *sink, struct visd_why *why)
+{
+    struct counting_sink *s = (struct counting_sink *)sink;
+    return s->to->ops->finish(s->to, why);
+}
+
+static const struct visd_sink_ops counting_ops = {count_mesh, count_group, count_object, count_finish};
+
+static int generate_file(struct cli *cli, const struct visd_generate_params *params, const char *path, uint64_t since)
+{
+    struct counting_sink counting = {.sink.ops = &counting_ops};
+    struct visd_why why = {{0}};
+    enum visd_err err = visd_glb_create(&counting.to, path, &why);
+    if (err == VISD_ERR_OK) err = visd_generate(params, &counting.sink, &why);
+    visd_glb_destroy(counting.to);
+    cli_progress(NULL, 0, 0);
+    if (err != VISD_ERR_OK) return cli_fail(cli, "%s", why.text);
+    print_totals("file", path, counting.objects, counting.meshes, counting.triangles, since);
+    return CLI_DONE;
+}
+
+static int generate_scene(struct cli *cli, const struct visd_generate_params *params, const char *name, uint64_t since)
+{
+    struct visd_client_scene scene;
+    struct visd_sink *sink = NULL;
+    struct visd_why why = {{0}};
+    bool made;
+    if (!scene_to_fill(cli, name, &scene, &made)) return CLI_FAILED;
+    enum visd_err err = daemon_sink_create(&sink, cli->client, scene.scene, params->id_base, &why);
+    if (err == VISD_ERR_OK) err = visd_generate(params, sink, &why);
+    return end_fill(cli, err, sink, &scene, made, since, &why);
+}
+
+static int write_cameras(struct cli *cli, const struct visd_generate_params *params, const char *path, size_t count, uint32_t width, uint32_t height)
+{
+    struct visd_client_camera *cameras;
+    struct visd_why why = {{0}};
+    if (visd_generate_cameras(params, width, height, &count, &cameras, &why) != VISD_ERR_OK) return cli_fail(cli, "%s", why.text);
+    FILE *file = fopen(path, "we");
+    int status = file ? CLI_DONE : cli_fail(cli, "%s: %s", path, strerror(errno));
+    for (size_t i = 0; i < count && status == CLI_DONE; i++)
+        if (visd_camera_write(file, &cameras[i], &why) != VISD_ERR_OK) status = cli_fail(cli, "%s: %s", path, why.text);
+    if (file && fclose(file) != 0 && status == CLI_DONE) status = cli_fail(cli, "%s: %s", path, strerror(errno));
+    free(cameras);
+    return status;
+}
+
+int cmd_generate(struct cli *cli)
+{
+    const char *scene = cli_text(cli, "scene"), *out = cli_text(cli, "out"), *cameras_out = cli_text(cli, "cameras-out");
+    uint64_t since = cli_now_ns(), count = 0;
+    uint32_t width = 960, height = 540;
+    struct visd_generate_params params = {.kind = cli->operand[0], .seed = 1, .progress = show_progress, .context = "generating"};
+    const struct visd_generate_kind *kind = visd_generate_kinds();
+    while (kind->name && strcmp(kind->name, params.kind) != 0) kind++;
+    if (!kind->name) return cli_misuse(cli, "there is no kind \"%s\": office, city, mall, random, grid", params.kind);
+    if (scene && out) return cli_misuse(cli, "--scene and --out exclude each other");
+    if (!scene && !out && !cameras_out) return cli_misuse(cli, "one of --scene, --out and --cameras-out is needed");
+    if (!cli_number(cli, "seed", 0, UINT64_MAX, &params.seed) || !cli_number(cli, "id-base", 0, UINT64_MAX / 2, &params.id_base) ||
+        !cli_number(cli, "objects", 1, UINT32_MAX, &params.objects) || !cli_number(cli, "cameras", 1, VISD_CAMERAS_MAX, &count) ||
+        !cli_size(cli, &width, &height))
+        return CLI_USAGE;
+    if (out && cli_flag(cli, "id-base")) return cli_misuse(cli, "--id-base is for --scene: a file's ids begin at 0");
+
+    int status = CLI_DONE;
+    if (out) status = generate_file(cli, &params, out, since);
+    if (scene) status = generate_scene(cli, &params, scene, since);
+    if (cameras_out && status == CLI_DONE) status = write_cameras(cli, &params, cameras_out, count, width, height);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* Every command in a row: what it is called, what it takes, what it is for. Parsing and help are made from these rows. */
+#include "cli.h"
+#include "commands.h"
+
+#define OPTIONS(...) (const struct cli_option[]){__VA_ARGS__, {NULL, NULL, NULL}}
+#define NO_OPTIONS (const struct cli_option[]){{NULL, NULL, NULL}}
+#define METHOD {"method", "M", "frustum, hiz, box, exact, query or auto; default hiz"}
+#define CAMERAS {"cameras", "FILE", "cameras, a JSON object a line; - is standard input"}
+
+const struct cli_command cli_commands[] = {
+    {"load", "Loads a model file into a scene.", "FILE",
+     "Reads glTF and GLB files. The scene is made if there is none; into one that is not empty only with --id-base. A file always\n"
+     "gives the same ids: places in a walk of its nodes, from 0. What cannot be read rightly is refused, and nothing is loaded. The last line is\n"
+     "{\"scene\",\"objects\",\"meshes\",\"triangles\",\"seconds\"}.",
+     "visctl load engine.glb --scene engine",
+     OPTIONS({"scene", "S", "the scene to load into"}, {"id-base", "N", "added to all ids; default 0"},
+             {"gltf-scene", "NAME", "which of the file's scenes, by name or number; default the file's own default"}),
+     1, 1, cmd_load},
+    {"generate", "Makes a scene to measure with: office, city, mall, random or grid.", "KIND",
+     "The same kind, seed and number always give the same scene. It is streamed to the daemon's --scene, or written to --out.",
+     "visctl generate office --scene office --cameras-out flight.jsonl",
+     OPTIONS({"scene", "S", "the scene of the daemon to fill"}, {"out", "FILE.glb", "write a file instead; needs no daemon"},
+             {"seed", "N", "default 1"}, {"objects", "N", "how many; default the kind's own"}, {"id-base", "N", "added to all ids; default 0"},
+             {"cameras-out", "FILE", "write a flight of cameras through it, too"}, {"cameras", "N", "how many; default 300"},
+             {"size", "WxH", "of the cameras' pictures; default 960x540"}),
+     1, 1, cmd_generate},
+    {"scene ls", "Lists the daemon's scenes.", "", NULL, "visctl scene ls", NO_OPTIONS, 0, 0, cmd_scene_ls},
+    {"scene info", "Says what is in a scene.", "S", NULL, "visctl scene info engine", NO_OPTIONS, 1, 1, cmd_scene_info},
+    {"scene rm", "Removes a scene, its objects and its views.", "S", NULL, "visctl scene rm engine", NO_OPTIONS, 1, 1, cmd_scene_rm},
+    {"scene export", "Writes a scene to a file (not supported yet).", "S", NULL, "visctl scene export engine", NO_OPTIONS, 1, 1, cmd_scene_export},
+    {"scene import", "Reads an exported scene (not supported yet).", "S", NULL, "visctl scene import engine", NO_OPTIONS, 1, 1, cmd_scene_import},
+    {"objects", "Lists a scene's objects, a JSON object a line.", "S",
+     "Each line: id, name, path, bounds (in the scene, [min, max]), flags, mesh, group. What an object has not is null.",
+     "visctl objects engine | jq .name", NO_OPTIONS, 1, 1, cmd_objects},
+    {"cull", "Asks which objects can be seen from cameras.", "S",
+     "A line for each camera: {\"frame\",\"visible\":[ids],\"grade\",\"method\",\"revision\",\"lag\",\"stats\":{...}}. Cameras are one flight of one window:\n"
+     "history runs on from each to the next unless --fresh makes each a cut.",
+     "visctl cull engine --cameras flight.jsonl --method hiz --out seen.jsonl",
+     OPTIONS(CAMERAS, METHOD, {"lag", "K", "frames by which the evidence may be late; default 0"},
+             {"guard", "M,DEG", "motion in metres and degrees until the list is used"}, {"fresh", NULL, "every camera is a cut: no history"},
+             {"delta", NULL, "ask for changes only, and print them too: \"added\" and \"removed\""}, {"profile", NULL, "submit each pass alone, and time it"},
+             {"coverage", NULL, "count the samples of all that is in the frustum"}, {"out", "FILE", "write there, not to standard output"}),
+     1, 1, cmd_cull},
+    {"set", "Changes the flags of objects.", "S ID... ACTION",
+     "ID may be a range, as 10-20. ACTION: hide, show, xray, ghost, solid (neither xray nor ghost), see-through, opaque, pin, unpin,\n"
+     "helper, no-helper, occluder-only, no-occluder-only, section-exempt, no-section-exempt.",
+     "visctl set engine 4 10-20 hide", NO_OPTIONS, 3, -1, cmd_set},
+    {"watch", "Follows the changes of a scene, or of all (S is -), until interrupted.", "S", NULL, "visctl watch engine", NO_OPTIONS, 1, 1, cmd_watch},
+    {"snapshot", "Makes a picture of what the daemon sees from a camera.", "S",
+     "depth: near warm, far cold. pyramid: its levels side by side. ids: a colour for each object listed. boxes: the boxes of what is listed, over\n"
+     "the depth.",
+     "visctl snapshot engine --camera flight.jsonl --what ids --out engine.png",
+     OPTIONS({"camera", "FILE", "a file of cameras; the first is used"}, {"frame", "N", "use another of them, from 0"}, METHOD,
+             {"what", "W", "depth, pyramid, ids or boxes; default depth"}, {"out", "PNG", "the picture to write"}),
+     1, 1, cmd_snapshot},
+    {"stats", "Shows the daemon's counters.", "", NULL, "visctl stats --json", NO_OPTIONS, 0, 0, cmd_stats},
+    {"clients", "Shows who is connected to the daemon.", "", NULL, "visctl clients", NO_OPTIONS, 0, 0, cmd_clients},
+    {"bench flight", "Flies cameras through a scene, and reports what was culled, how late, at what cost.", "S",
+     "Without --cameras it flies round the scene and through it. Latency is measured on plain frames; depth complexity and the time of each pass\n"
+     "on every 30th, asked a second time. With --pictures it writes depth, pyramid, ids and boxes of a telling frame.",
+     "visctl bench flight engine --pictures pictures/",
+     OPTIONS(CAMERAS, METHOD, {"count", "N", "cameras to fly without --cameras; default 300"}, {"size", "WxH", "their pictures' size; default 960x540"},
+             {"pictures", "DIR", "write PNG files there"}),
+     1, 1, cmd_bench_flight},
+    {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
+};
