@@ -6,7 +6,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 #include "raster.glsl"
-layout(local_size_x = CHUNK) in;
+layout(local_size_x_id = 2) in;
 
 #define MAX_VERTICES 17 /* a triangle, and one more for each of 6 + 8 planes */
 #define GUARD 8192.0    /* pixels around the image */
@@ -74,8 +74,18 @@ void main()
     dvec2 size = dvec2(t.width, t.height);
     dvec2 guard = 1.0LF + 2.0LF * GUARD / size;
     uint planes = 6u + ((d.flags & OBJECT_SECTION_EXEMPT) != 0u ? 0u : camera.planes);
-    int count = 3;
-    for (uint which = 0u; which < planes && count > 0; which++) {
+    /* Most triangles here cross no plane: only those that some vertex is beyond are clipped against. */
+    uint beyond = 0u, out_of_all = 0u;
+    for (uint which = 0u; which < planes; which++) {
+        uint outside = 0u;
+        for (int i = 0; i < 3; i++) outside += plane_distance(frame, polygon_load(i), which, guard) < 0.0LF ? 1u : 0u;
+        if (outside != 0u) beyond |= 1u << which;
+        if (outside == 3u) out_of_all = 1u;
+    }
+    int count = out_of_all != 0u ? 0 : 3;
+    while (beyond != 0u && count > 0) {
+        uint which = uint(findLSB(beyond));
+        beyond &= beyond - 1u;
         int next = 0;
         for (int i = 0; i < count; i++) {
             corner here = polygon_load(i), there = polygon_load(i + 1 == count ? 0 : i + 1);

@@ -6,7 +6,7 @@
 #include "layout.glsl"
 #include "projection.glsl"
 #include "raster.glsl"
-layout(local_size_x = CHUNK) in;
+layout(local_size_x_id = 2) in;
 
 void main()
 {

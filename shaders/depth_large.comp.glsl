@@ -6,7 +6,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 #include "raster.glsl"
-layout(local_size_x = CHUNK) in;
+layout(local_size_x = TILE_LANES) in;
 
 void main()
 {

@@ -24,6 +24,9 @@ layout(buffer_reference, scalar) buffer float_ref { float v[]; };
 layout(buffer_reference, scalar) readonly buffer vec3_ref { vec3 v[]; };
 layout(buffer_reference, scalar) readonly buffer uvec3_ref { uvec3 v[]; };
 
+/* Triangles a work group of the depth passes; the host chooses: a software device pays for idle invocations as for busy ones. */
+layout(constant_id = 2) const uint CHUNK = 64u;
+
 #ifndef VISD_OWN_PUSH
 layout(push_constant, scalar) uniform push_block {
     address frame;

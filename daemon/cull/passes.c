@@ -6,14 +6,14 @@
 struct entry {
     const uint32_t *spirv;
     size_t bytes;
-    uint32_t constants[2], count;
+    uint32_t constants[2];
     bool float64; /* not made where shaders have no double */
 };
 
 #define SHADER(name) .spirv = name##_comp_spv, .bytes = sizeof(name##_comp_spv)
 
 #define VARIANT(first, shader, mode, multisampled, doubles) \
-    [(first) + (multisampled) * RASTER_MODES + (mode)] = {SHADER(shader), .constants = {mode, multisampled}, .count = 2, .float64 = doubles}
+    [(first) + (multisampled) * RASTER_MODES + (mode)] = {SHADER(shader), .constants = {mode, multisampled}, .float64 = doubles}
 #define RASTER_VARIANTS(first, shader, doubles)                                                                                     \
     VARIANT(first, shader, RASTER_DEPTH, 0, doubles), VARIANT(first, shader, RASTER_COUNT, 0, doubles),                             \
         VARIANT(first, shader, RASTER_IDS, 0, doubles), VARIANT(first, shader, RASTER_DEPTH, 1, doubles),                           \
@@ -21,9 +21,9 @@ struct entry {
 
 static const struct entry table[CULL_PIPELINES] = {
     [CULL_FRUSTUM] = {SHADER(frustum)},
-    [CULL_SCAN_CANDIDATES] = {SHADER(scan), .constants = {0}, .count = 1},
-    [CULL_SCAN_DRAWS] = {SHADER(scan), .constants = {1}, .count = 1},
-    [CULL_SCAN_LIST] = {SHADER(scan), .constants = {2}, .count = 1},
+    [CULL_SCAN_CANDIDATES] = {SHADER(scan), .constants = {0}},
+    [CULL_SCAN_DRAWS] = {SHADER(scan), .constants = {1}},
+    [CULL_SCAN_LIST] = {SHADER(scan), .constants = {2}},
     [CULL_CANDIDATES] = {SHADER(candidates)},
     [CULL_WEIGH] = {SHADER(select_weigh)},
     [CULL_BUDGET] = {SHADER(select_budget)},
@@ -34,20 +34,21 @@ static const struct entry table[CULL_PIPELINES] = {
     RASTER_VARIANTS(CULL_LARGE, depth_large, false),
     [CULL_TILES] = {SHADER(depth_tiles)},
     [CULL_PYRAMID] = {SHADER(pyramid)},
-    [CULL_HIZ_REST] = {SHADER(hiz), .constants = {1, 0}, .count = 2},
-    [CULL_HIZ_LAST] = {SHADER(hiz), .constants = {1, 1}, .count = 2},
-    [CULL_PASS_ALL] = {SHADER(hiz), .constants = {0, 1}, .count = 2},
+    [CULL_HIZ_REST] = {SHADER(hiz), .constants = {1, 0}},
+    [CULL_HIZ_LAST] = {SHADER(hiz), .constants = {1, 1}},
+    [CULL_PASS_ALL] = {SHADER(hiz), .constants = {0, 1}},
     [CULL_LIST] = {SHADER(list)},
     [CULL_SCATTER] = {SHADER(scatter)},
     [CULL_COVERED] = {SHADER(covered)},
 };
 
-enum visd_err visd_cull_pipelines_create(struct visd_gpu *gpu, struct cull_pipelines *out)
+enum visd_err visd_cull_pipelines_create(struct visd_gpu *gpu, uint32_t chunk, struct cull_pipelines *out)
 {
     *out = (struct cull_pipelines){0};
     for (int i = 0; i < CULL_PIPELINES; i++) {
         if (table[i].float64 && !visd_gpu_info(gpu)->float64) continue;
-        enum visd_err err = visd_gpu_pipeline_create(gpu, table[i].spirv, table[i].bytes, table[i].constants, table[i].count, &out->all[i]);
+        const uint32_t constants[] = {table[i].constants[0], table[i].constants[1], chunk}; /* a shader takes those it declares */
+        enum visd_err err = visd_gpu_pipeline_create(gpu, table[i].spirv, table[i].bytes, constants, 3, &out->all[i]);
         if (err != VISD_ERR_OK) {
             visd_cull_pipelines_destroy(gpu, out);
             return err;

@@ -39,7 +39,8 @@ enum cull_pipeline {
 
 struct cull_pipelines { struct visd_gpu_pipeline all[CULL_PIPELINES]; };
 
-enum visd_err visd_cull_pipelines_create(struct visd_gpu *gpu, struct cull_pipelines *out);
+/* chunk: triangles a work group of the depth passes. */
+enum visd_err visd_cull_pipelines_create(struct visd_gpu *gpu, uint32_t chunk, struct cull_pipelines *out);
 void visd_cull_pipelines_destroy(struct visd_gpu *gpu, struct cull_pipelines *pipelines);
 
 /* What a pass needs to record itself. */

@@ -4,7 +4,7 @@
 
 #include "recording.h"
 
-#define PICTURE_CHUNKS (1u << 20) /* 64 million triangles: the most that a picture draws */
+#define PICTURE_TRIANGLES (1u << 26) /* the most that a picture draws */
 
 /* Parameters that draw into depth2 without a budget. They are shared, so the device must be done with the last use. */
 static enum visd_err picture_frame(struct visd_recipes *r, const struct visd_residence *scene, const struct visd_history *view,
@@ -23,7 +23,7 @@ static enum visd_err picture_frame(struct visd_recipes *r, const struct visd_res
     visd_recipes_parameters(r, scene, view, camera, frame);
     frame->depth = r->depth2.address;
     frame->picture = r->picture.address;
-    frame->chunk_limit = PICTURE_CHUNKS;
+    frame->chunk_limit = PICTURE_TRIANGLES / r->limits.chunk;
     frame->tile_unit_limit = UINT32_MAX;
     *out = frame;
     return VISD_ERR_OK;

@@ -57,11 +57,11 @@ enum visd_err visd_recipes_init(struct visd_recipes *r, struct visd_gpu *gpu, ui
 {
     bool software = visd_gpu_info(gpu)->software;
     *r = (struct visd_recipes){.gpu = gpu};
-    r->limits = software ? (struct cull_limits){2000000, UINT64_C(64) << 20, 1u << 18, 1u << 18, 1u << 19}
-                         : (struct cull_limits){64000000, UINT64_C(4096) << 20, 1u << 20, 1u << 21, 1u << 22};
+    r->limits = software ? (struct cull_limits){2000000, UINT64_C(64) << 20, 1u << 18, 1u << 18, 1u << 19, 16}
+                         : (struct cull_limits){64000000, UINT64_C(4096) << 20, 1u << 20, 1u << 21, 1u << 22, 64};
     if (budget_triangles) r->limits.triangles = budget_triangles;
     if (budget_samples) r->limits.samples = budget_samples;
-    enum visd_err err = visd_cull_pipelines_create(gpu, &r->pipelines);
+    enum visd_err err = visd_cull_pipelines_create(gpu, r->limits.chunk, &r->pipelines);
     for (int i = 0; i < CULL_FRAMES && err == VISD_ERR_OK; i++) {
         struct cull_flight *flight = &r->flight[i];
         err = visd_gpu_buffer_create(gpu, VISD_GPU_UPLOAD, sizeof(struct frame), &flight->frame);
@@ -147,7 +147,7 @@ void visd_recipes_parameters(const struct visd_recipes *r, const struct visd_res
         .depth = view->depth.address, .pyramid = view->pyramid.address, .counters = s->counters.address,
         .budget_triangles = (float)r->limits.triangles, .budget_samples = (float)r->limits.samples,
         .slots = scene->slots, .draw_capacity = s->draws,
-        .chunk_limit = (uint32_t)(r->limits.triangles / CHUNK) + s->draws,
+        .chunk_limit = (uint32_t)(r->limits.triangles / r->limits.chunk) + s->draws,
         .large_capacity = r->limits.larges, .tile_capacity = r->limits.tiles,
         .tile_unit_limit = (uint32_t)(r->limits.samples / 64 * 4 < UINT32_MAX ? r->limits.samples / 64 * 4 : UINT32_MAX),
         .tile_shift = tile_shift(camera), .levels = view->levels};
