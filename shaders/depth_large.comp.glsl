@@ -6,7 +6,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 #include "raster.glsl"
-layout(local_size_x = TILE_LANES) in;
+layout(local_size_x_id = 2) in;
 
 void main()
 {
@@ -32,8 +32,8 @@ void main()
     float nearest = max(tri.depth.x, max(tri.depth.y, tri.depth.z));
     float back = 2.0 * DEPTH_ERROR * (nearest + float(1 << shift) * steep);
 
-    uint bits = min(6u, uint(findMSB(uint(to.x - from.x)) + 1));
-    int row = 1 << bits, rows = 64 >> bits;
+    uint bits = min(uint(findMSB(CHUNK)), uint(findMSB(uint(to.x - from.x)) + 1));
+    int row = 1 << bits, rows = int(CHUNK) >> bits;
     int column = int(gl_LocalInvocationIndex) & (row - 1), line = int(gl_LocalInvocationIndex) >> bits;
     uint covered = 0u;
     for (int x = from.x + column; x <= to.x; x += row)

@@ -1,16 +1,27 @@
 #version 460
-/* Tiles: hands the tiles of large triangles to work groups: clamps their number to what fitted and makes the indirect arguments. */
+/* Tiles: makes the indirect arguments of the two steps that draw large triangles. argument 0: of binning; 1: of drawing the tiles.
+ *
+ * Numbers are clamped to what fitted; that something did not fit is counted. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 layout(local_size_x = 1) in;
+
+uvec3 arguments_for(uint groups)
+{
+    uint x = min(groups, push.argument2);
+    return uvec3(x, x == 0u ? 0u : (groups + x - 1u) / x, 1u);
+}
 
 void main()
 {
     frame_ref frame = frame_ref(push.frame);
     counters_ref counters = counters_ref(frame.f.counters);
+    if (push.argument == 0u) {
+        counters.c.tile_groups = arguments_for((min(counters.c.larges, frame.f.large_capacity) + CHUNK - 1u) / CHUNK);
+        return;
+    }
     uint tiles = min(counters.c.tiles, frame.f.tile_capacity);
     if (counters.c.larges > frame.f.large_capacity || counters.c.tiles > tiles || counters.c.tile_units > frame.f.tile_unit_limit) counters.c.over_budget++;
     counters.c.tiles = tiles;
-    uint x = min(tiles, push.argument2);
-    counters.c.tile_groups = uvec3(x, x == 0u ? 0u : (tiles + x - 1u) / x, 1u);
+    counters.c.tile_groups = arguments_for(tiles);
 }

@@ -24,7 +24,8 @@ layout(buffer_reference, scalar) buffer float_ref { float v[]; };
 layout(buffer_reference, scalar) readonly buffer vec3_ref { vec3 v[]; };
 layout(buffer_reference, scalar) readonly buffer uvec3_ref { uvec3 v[]; };
 
-/* Triangles a work group of the depth passes; the host chooses: a software device pays for idle invocations as for busy ones. */
+/* Invocations a work group of the depth passes (a power of two): a triangle each, or all on one tile. The host chooses, for a software device
+ * pays for idle invocations as for busy ones. */
 layout(constant_id = 2) const uint CHUNK = 64u;
 
 #ifndef VISD_OWN_PUSH

@@ -21,7 +21,6 @@ typedef uint64_t address;
 #endif
 
 #define GROUP 256u       /* objects, or candidates, a work group of every pass but the depth passes */
-#define TILE_LANES 64u   /* invocations that share a tile of a large triangle */
 #define BUCKETS 256u     /* of rectangle area, eight an octave, in the choice of occluders */
 #define MAX_LEVELS 16u
 #define FOOTPRINT 8u     /* the pyramid test looks at up to FOOTPRINT x FOOTPRINT texels */

@@ -12,16 +12,14 @@ struct target {
     counters_ref counters;
     uint_ref depth, picture;
     large_ref larges;
-    tile_ref tiles;
     uint width, height, samples;
-    uint large_capacity, tile_capacity, tile_unit_limit, tile_shift;
+    uint large_capacity;
 };
 
 target raster_target(frame_ref frame)
 {
     return target(frame, counters_ref(frame.f.counters), uint_ref(frame.f.depth), uint_ref(frame.f.picture), large_ref(frame.f.larges),
-                  tile_ref(frame.f.tiles), frame.f.camera.width, frame.f.camera.height, MULTISAMPLED == 0u ? 1u : frame.f.camera.samples,
-                  frame.f.large_capacity, frame.f.tile_capacity, frame.f.tile_unit_limit, frame.f.tile_shift);
+                  frame.f.camera.width, frame.f.camera.height, MULTISAMPLED == 0u ? 1u : frame.f.camera.samples, frame.f.large_capacity);
 }
 
 ivec2 sample_offset(target t, uint s) { return MULTISAMPLED == 0u ? ivec2(SUBPIXEL / 2) : t.frame.f.sample_offset[s]; }
@@ -76,27 +74,8 @@ void raster_triangle(target t, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, bool tw
     bool small = drawn && wide * high <= SMALL_PIXELS && most.x - least.x < SMALL_SIDE * SUBPIXEL && most.y - least.y < SMALL_SIDE * SUBPIXEL;
 
     if (drawn && !small) {
-        counters_ref counters = t.counters;
-        uint shift = t.tile_shift;
-        uint place = atomicAdd(counters.c.larges, 1u);
-        if (place < t.large_capacity) {
-            t.larges.v[place] = large(ivec2[3](p0, p1, p2), depth, slot);
-            for (int ty = sy.x >> shift; ty <= sy.y >> shift; ty++)
-                for (int tx = sx.x >> shift; tx <= sx.y >> shift; tx++) {
-                    /* Skip a tile that lies wholly outside an edge: its best corner decides. */
-                    ivec2 a = ivec2(tx, ty) << (shift + 8u), z = a + (SUBPIXEL << shift);
-                    ivec2 d0 = p1 - p0, d1 = p2 - p1, d2 = p0 - p2;
-                    bool out0 = raster_cross(p0, p1, ivec2(d0.y > 0 ? a.x : z.x, d0.x > 0 ? z.y : a.y)) < 0l;
-                    bool out1 = raster_cross(p1, p2, ivec2(d1.y > 0 ? a.x : z.x, d1.x > 0 ? z.y : a.y)) < 0l;
-                    bool out2 = raster_cross(p2, p0, ivec2(d2.y > 0 ? a.x : z.x, d2.x > 0 ? z.y : a.y)) < 0l;
-                    if (out0 || out1 || out2) continue;
-                    ivec2 from = max(ivec2(sx.x, sy.x), ivec2(tx, ty) << shift), to = min(ivec2(sx.y, sy.y), (ivec2(tx, ty) << shift) + (1 << shift) - 1);
-                    uint units = (uint(to.x - from.x + 1) * uint(to.y - from.y + 1) * t.samples + 63u) >> 6;
-                    if (atomicAdd(counters.c.tile_units, units) + units > t.tile_unit_limit) continue;
-                    uint at = atomicAdd(counters.c.tiles, 1u);
-                    if (at < t.tile_capacity) t.tiles.v[at] = tile(place, uint(tx) | uint(ty) << 16);
-                }
-        }
+        uint place = atomicAdd(t.counters.c.larges, 1u);
+        if (place < t.large_capacity) t.larges.v[place] = large(ivec2[3](p0, p1, p2), depth, slot);
     }
 
     /* Small ones: 32-bit edge functions relative to p0 suffice. One flat loop: neighbours' rectangles differ in shape more than in size. */

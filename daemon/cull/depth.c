@@ -2,7 +2,7 @@
  *
  * Meshes that stand clear of the near plane, sections and float's limits take the fast road, a thread a triangle in float; the others
  * take the exact one, clipped in double (where the device has no double they are left out, which costs tightness only). Small triangles are
- * drawn on the spot; large ones are listed with the tiles that they touch, and drawn afterwards by a work group a tile. */
+ * drawn on the spot; large ones are listed, binned into the tiles that they touch, and drawn by a work group a tile. */
 #include "passes.h"
 
 void visd_depth_record(const struct cull_recording *r, uint32_t mode)
@@ -12,6 +12,10 @@ void visd_depth_record(const struct cull_recording *r, uint32_t mode)
     if (visd_gpu_info(r->gpu)->float64) visd_cull_dispatch_indirect(r, CULL_CLIP + mode, 0, offsetof(struct counters, clip_groups));
     visd_cull_barrier(r);
     visd_cull_dispatch(r, CULL_TILES, 0, 1);
+    visd_cull_barrier(r);
+    visd_cull_dispatch_indirect(r, CULL_BIN + (r->samples > 1), 0, offsetof(struct counters, tile_groups));
+    visd_cull_barrier(r);
+    visd_cull_dispatch(r, CULL_TILES, 1, 1);
     visd_cull_barrier(r);
     visd_cull_dispatch_indirect(r, CULL_LARGE + mode, 0, offsetof(struct counters, tile_groups));
 }

@@ -33,6 +33,8 @@ static const struct entry table[CULL_PIPELINES] = {
     RASTER_VARIANTS(CULL_CLIP, depth_clip, true),
     RASTER_VARIANTS(CULL_LARGE, depth_large, false),
     [CULL_TILES] = {SHADER(depth_tiles)},
+    [CULL_BIN] = {SHADER(depth_bin), .constants = {0, 0}},
+    [CULL_BIN_LAST] = {SHADER(depth_bin), .constants = {0, 1}},
     [CULL_PYRAMID] = {SHADER(pyramid)},
     [CULL_HIZ_REST] = {SHADER(hiz), .constants = {1, 0}},
     [CULL_HIZ_LAST] = {SHADER(hiz), .constants = {1, 1}},

@@ -27,6 +27,8 @@ enum cull_pipeline {
     CULL_LARGE,
     CULL_LARGE_LAST = CULL_LARGE + 2 * RASTER_MODES - 1,
     CULL_TILES,
+    CULL_BIN, /* for one sample a pixel; + 1: for several */
+    CULL_BIN_LAST,
     CULL_PYRAMID,
     CULL_HIZ_REST,
     CULL_HIZ_LAST,

@@ -122,8 +122,8 @@ def test_usage(t):
         assert done.returncode in (1, 2) and done.stderr.strip(), f"{arguments}: {done.returncode} {done.stderr!r}"
     done = t.visctl("--help")
     assert "load" in done.stdout and "cull" in done.stdout
-    for command in ("load", "generate", "scene", "objects", "cull", "set", "snapshot", "stats"):
-        assert "visctl" in t.visctl(command, "--help").stdout, command
+    for command in ("load", "generate", "scene ls", "objects", "cull", "set", "snapshot", "stats"):
+        assert "visctl" in t.visctl(*command.split(), "--help").stdout, command
     done = t.visctl("stats", url=f"ipc://{t.tmp}/nobody.sock", check=False)
     assert done.returncode == 1 and "nobody.sock" in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.stderr
 
