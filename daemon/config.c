@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MAX_LINE 4096
 
@@ -255,8 +254,8 @@ static bool apply_flags(struct visd_config *config, int argc, char **argv, bool 
 {
     bool listened = false;
     for (int i = 1; i < argc; i++) {
-        const char *name, *value;
-        size_t length;
+        const char *name = NULL, *value = NULL;
+        size_t length = 0;
         char reason[512];
         struct told inner = {reason, sizeof(reason)};
         if (!next_flag(argc, argv, &i, &name, &length, &value, told))
@@ -279,19 +278,15 @@ static bool apply_flags(struct visd_config *config, int argc, char **argv, bool 
     return true;
 }
 
-/* systemd's RuntimeDirectory, else the system's place for root, else the user's. */
+/* systemd's RuntimeDirectory, else the user's, else the system's; visctl looks in the last two. */
 static bool default_listen(struct visd_config *config, struct told *told)
 {
     char url[512];
     const char *unit = getenv("RUNTIME_DIRECTORY"), *user = getenv("XDG_RUNTIME_DIR");
     if (unit && *unit)
         snprintf(url, sizeof(url), "ipc://%s/visd.sock", unit);
-    else if (geteuid() == 0)
-        snprintf(url, sizeof(url), "ipc:///run/visd/visd.sock");
-    else if (user && *user)
-        snprintf(url, sizeof(url), "ipc://%s/visd.sock", user);
     else
-        return refuse(told, "nowhere to listen: XDG_RUNTIME_DIR is not set; give --listen URL");
+        snprintf(url, sizeof(url), "ipc://%s/visd.sock", user && *user ? user : "/run/visd");
     return set_listen(config, url, told);
 }
 
@@ -358,7 +353,7 @@ void visd_config_help(FILE *out)
     fputs("  --config FILE              read these keys from a file first: 'key = value' a line, # for comments\n"
           "  --version                  print the version\n"
           "  --help                     print this\n\n"
-          "Without --listen: ipc:///run/visd/visd.sock for root, else ipc://$XDG_RUNTIME_DIR/visd.sock.\n"
+          "Without --listen: ipc://$XDG_RUNTIME_DIR/visd.sock, or ipc:///run/visd/visd.sock where that is not set.\n"
           "SIGTERM or SIGINT ends it once what is in flight is answered, within two seconds.\n"
           "Exit codes: 0 ended as asked, 1 could not start or failed, 2 usage.\n\n"
           "Examples:\n"

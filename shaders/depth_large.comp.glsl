@@ -1,8 +1,8 @@
 #version 460
 /* Depth of large triangles: a work group a tile.
  *
- * The triangle's rectangle inside the tile is walked in rows of a power of two of pixels, so that neighbours write neighbours. Edge functions are 64-bit
- * integers, exact; depth is a plane in float, stepped back by a bound that holds anywhere in the tile, extrapolation included. */
+ * The triangle's rectangle inside the tile is walked in rows of a power of two of pixels, so that neighbours write neighbours. Edge functions are exact
+ * integers; depth is a plane in float, stepped back by a bound that holds anywhere in the tile, extrapolation included. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 #include "raster.glsl"
@@ -36,22 +36,30 @@ void main()
     int row = 1 << bits, rows = int(CHUNK) >> bits;
     int column = int(gl_LocalInvocationIndex) & (row - 1), line = int(gl_LocalInvocationIndex) >> bits;
     uint covered = 0u;
+    /* An edge that the whole tile is inside of needs no test: its function is taken as 0 and stays so. One that crosses the tile is small
+     * there; in units of a pixel's step, rounded down, which keeps its sign, it fits 32 bits. */
+    ivec2 d3 = p2 - p1, low = corner * SUBPIXEL, high = low + (SUBPIXEL << shift);
+    int inside1 = raster_cross(p2, p0, ivec2(d2.y > 0 ? low.x : high.x, d2.x > 0 ? high.y : low.y)) >= 0l ? 0 : 1;
+    int inside2 = raster_cross(p0, p1, ivec2(d1.y > 0 ? high.x : low.x, d1.x > 0 ? low.y : high.y)) >= 0l ? 0 : 1;
+    int inside3 = raster_cross(p1, p2, ivec2(d3.y > 0 ? high.x : low.x, d3.x > 0 ? low.y : high.y)) >= 0l ? 0 : 1;
+    int step1 = -d2.x * rows * inside1, step2 = d1.x * rows * inside2, step3 = d3.x * rows * inside3;
     for (int x = from.x + column; x <= to.x; x += row)
         for (uint s = 0u; s < t.samples; s++) {
-            ivec2 r = (ivec2(x, from.y + line) * SUBPIXEL) + sample_offset(t, s) - p0;
-            int64_t e1 = int64_t(r.x) * int64_t(d2.y) - int64_t(d2.x) * int64_t(r.y);
-            int64_t e2 = int64_t(d1.x) * int64_t(r.y) - int64_t(r.x) * int64_t(d1.y);
-            int64_t step1 = int64_t(-d2.x) * int64_t(rows * SUBPIXEL), step2 = int64_t(d1.x) * int64_t(rows * SUBPIXEL);
-            float start = tri.depth.x + (float(e1) * z1 + float(e2) * z2) * scale - back;
+            ivec2 at = (ivec2(x, from.y + line) * SUBPIXEL) + sample_offset(t, s), r = at - p0;
+            int64_t weight1 = int64_t(r.x) * int64_t(d2.y) - int64_t(d2.x) * int64_t(r.y);
+            int64_t weight2 = int64_t(d1.x) * int64_t(r.y) - int64_t(r.x) * int64_t(d1.y);
+            int e1 = int(weight1 >> 8) * inside1, e2 = int(weight2 >> 8) * inside2, e3 = int((whole - weight1 - weight2) >> 8) * inside3;
+            float start = tri.depth.x + (float(weight1) * z1 + float(weight2) * z2) * scale - back;
             float walked = 0.0;
             for (int y = from.y + line; y <= to.y; y += rows) {
-                if (e1 >= 0l && e2 >= 0l && e1 + e2 <= whole) {
+                if ((e1 | e2 | e3) >= 0) {
                     precise float value = min(start + walked * slope.y, nearest);
                     covered++;
                     raster_sample(t, (uint(y) * t.width + uint(x)) * t.samples + s, value, tri.slot);
                 }
                 e1 += step1;
                 e2 += step2;
+                e3 += step3;
                 walked += float(rows);
             }
         }

@@ -1,7 +1,8 @@
 /* Ranks inside a work group of GROUP, at any subgroup width and without subgroup operations.
  *
  * For flags: every invocation sets its bit in GROUP / 32 shared words; after one barrier its rank is the number of set bits below
- * its own. For sums: a plain doubling scan. Both keep the order of the invocations. */
+ * its own. For sums: runs of 16 are added up by one invocation
+ * each, and every invocation adds the runs and values before it; two barriers, for they are what costs on a software device. Both keep the order of the invocations. */
 shared uint prefix_words[GROUP / 32u];
 
 void prefix_begin()
@@ -32,21 +33,28 @@ uint prefix_total()
 }
 
 #ifdef PREFIX_SUMS
-shared uvec4 prefix_sums[GROUP];
+#define PREFIX_RUN 16u
+shared uvec4 prefix_values[GROUP], prefix_runs[GROUP / PREFIX_RUN];
 
 /* The exclusive sum of all invocations before this one; total receives the sum of all. */
 uvec4 prefix_sum(uvec4 value, out uvec4 total)
 {
-    uint i = gl_LocalInvocationIndex;
-    prefix_sums[i] = value;
+    uint i = gl_LocalInvocationIndex, run = i / PREFIX_RUN;
+    prefix_values[i] = value;
     barrier();
-    for (uint step = 1u; step < GROUP; step <<= 1) {
-        uvec4 before = i >= step ? prefix_sums[i - step] : uvec4(0u);
-        barrier();
-        prefix_sums[i] += before;
-        barrier();
+    if (i < GROUP / PREFIX_RUN) {
+        uvec4 sum = uvec4(0u);
+        for (uint j = 0u; j < PREFIX_RUN; j++) sum += prefix_values[i * PREFIX_RUN + j];
+        prefix_runs[i] = sum;
     }
-    total = prefix_sums[GROUP - 1u];
-    return prefix_sums[i] - value;
+    barrier();
+    uvec4 before = uvec4(0u);
+    total = uvec4(0u);
+    for (uint r = 0u; r < GROUP / PREFIX_RUN; r++) {
+        if (r == run) before = total;
+        total += prefix_runs[r];
+    }
+    for (uint j = run * PREFIX_RUN; j < i; j++) before += prefix_values[j];
+    return before;
 }
 #endif

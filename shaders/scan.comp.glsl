@@ -1,7 +1,7 @@
 #version 460
 /* Scan: the sums of all work groups of the pass before become the place where each begins.
  *
- * One work group; each invocation owns a run of blocks, sums it, learns what lies before it from a doubling scan, and writes the run
+ * One work group; each invocation owns a run of blocks, sums it, learns what lies before it from prefix.glsl, and writes the run
  * back as exclusive sums. What the totals mean depends on what was counted; they set the indirect arguments of the passes that follow. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"

@@ -190,8 +190,9 @@ enum visd_err visd_client_connect(struct visd_client **out, const char *url, con
 void visd_client_close(struct visd_client *c)
 {
     struct visd_client_batch *b, *next;
+    bool closed;
     if (!c) return;
-    link_close(c);
+    closed = link_close(c);
     while (c->flights) flight_free(c->flights);
     while (c->views) view_forget(c->views);
     for (b = c->batches; b; b = next) { /* a batch that the program still holds is its own to destroy */
@@ -204,6 +205,7 @@ void visd_client_close(struct visd_client *c)
     visd_buf_finish(&c->out);
     free(c->limits);
     free(c->features);
+    if (!closed) return;
     pthread_mutex_destroy(&c->inbox.lock);
     free(c);
 }

@@ -52,7 +52,8 @@ struct inbox {
 enum { LINK_RESEND = 0, LINK_ONCE = 1 }; /* may the request be sent again after a lost connection? */
 
 enum visd_err link_open(struct visd_client *client, const char *url);
-void link_close(struct visd_client *client);
+/* false: nng hangs, and may still touch the client: it must not be freed. */
+bool link_close(struct visd_client *client);
 /* Sends the bytes of c->out as request number n. */
 enum visd_err link_send(struct visd_client *client, uint64_t n, int once,
                         void (*handle)(struct visd_client *, void *, enum visd_err, nng_msg **), void *owner,

@@ -12,7 +12,7 @@
 typedef void op_run(struct call *call);
 
 enum op_flag {
-    OP_ANY_VERSION = 1u << 0, /* served whatever version the client said it speaks */
+    OP_ANY_VERSION = 1u << 0, /* served whatever version the client said it speaks, and whatever epoch it thinks this is */
 };
 
 /* message, flags, function */
@@ -172,6 +172,9 @@ static void serve(struct call *call)
              (call->session->version < VISD_PROTO_VERSION_MIN || call->session->version > VISD_PROTO_VERSION))
         call_refuse(call, VISD_ERR_VERSION, "%s: the client speaks version %u, the daemon %d to %d; update the older one", name,
                     call->session->version, VISD_PROTO_VERSION_MIN, VISD_PROTO_VERSION);
+    else if (call->in->has_epoch && call->in->epoch != call->server->epoch && !(op->flags & OP_ANY_VERSION))
+        call_refuse(call, VISD_ERR_CONFLICT, "%s: it is meant for the daemon of another epoch, whose numbers are void; say hello, and find its things anew",
+                    name);
     else
         op->run(call);
 }

@@ -52,21 +52,30 @@ struct visd_result rig_do(struct rig *rig, struct visd_job job)
     return result;
 }
 
-uint32_t rig_mesh(struct rig *rig, const float *positions, uint32_t vertices, const uint32_t *indices, uint32_t count, enum visd_sides sides)
+uint32_t rig_block(struct rig *rig, const struct visd_mesh_block *source, uint64_t bytes)
 {
-    struct visd_mesh_block head = {.vertices = vertices, .indices = count, .parts = 1};
-    struct visd_mesh_part part = {.count = count, .sides = sides};
-    uint64_t bytes = sizeof(head) + vertices * UINT64_C(12) + count * UINT64_C(4) + sizeof(part), block;
+    uint64_t block;
     assert_int_equal(visd_segment_alloc(rig->segment, bytes, &block), VISD_ERR_OK);
-    char *at = visd_segment_at(rig->segment, block);
-    memcpy(at, &head, sizeof(head));
-    memcpy(at + sizeof(head), positions, vertices * UINT64_C(12));
-    memcpy(at + sizeof(head) + vertices * UINT64_C(12), indices, count * UINT64_C(4));
-    memcpy(at + sizeof(head) + vertices * UINT64_C(12) + count * UINT64_C(4), &part, sizeof(part));
+    memcpy(visd_segment_at(rig->segment, block), source, bytes);
     struct visd_job job = {.kind = VISD_JOB_MESH_ADD, .u.mesh = {.slot = rig->meshes, .block = block, .bytes = bytes}};
     assert_int_equal(rig_do(rig, job).err, VISD_ERR_OK);
     visd_segment_free(rig->segment, block);
     return rig->meshes++;
+}
+
+uint32_t rig_mesh(struct rig *rig, const float *positions, uint32_t vertices, const uint32_t *indices, uint32_t count, enum visd_sides sides)
+{
+    struct visd_mesh_part part = {.count = count, .sides = sides};
+    uint64_t bytes = sizeof(struct visd_mesh_block) + vertices * UINT64_C(12) + count * UINT64_C(4) + sizeof(part);
+    struct visd_mesh_block *block = calloc(1, bytes);
+    char *at = (char *)(block + 1);
+    *block = (struct visd_mesh_block){.vertices = vertices, .indices = count, .parts = 1};
+    memcpy(at, positions, vertices * UINT64_C(12));
+    memcpy(at + vertices * UINT64_C(12), indices, count * UINT64_C(4));
+    memcpy(at + vertices * UINT64_C(12) + count * UINT64_C(4), &part, sizeof(part));
+    uint32_t slot = rig_block(rig, block, bytes);
+    free(block);
+    return slot;
 }
 
 uint32_t rig_box_mesh(struct rig *rig, const float half[3], enum visd_sides sides)
@@ -112,6 +121,16 @@ void rig_commit(struct rig *rig, const struct visd_object_change *changes, uint3
         if (changes[i].slot >= rig->slots) rig->slots = changes[i].slot + 1;
     struct visd_job apply = {.kind = VISD_JOB_APPLY, .u.apply = {.revision = ++rig->revision, .slots = rig->slots}};
     assert_int_equal(rig_do(rig, apply).err, VISD_ERR_OK);
+}
+
+void rig_clear(struct rig *rig)
+{
+    uint32_t count = rig->slots;
+    struct visd_object_change *dead = calloc(count + 1, sizeof(*dead));
+    for (uint32_t i = 0; i < count; i++) dead[i] = (struct visd_object_change){.slot = i, .info.mesh = VISD_MESH_NONE};
+    rig_commit(rig, dead, count);
+    free(dead);
+    rig->slots = 0;
 }
 
 struct visd_camera rig_camera(const double eye[3], double yaw, double pitch, double fov_y, double near, uint32_t width, uint32_t height)
@@ -166,3 +185,21 @@ void rig_list_free(struct rig_list *list)
 }
 
 bool rig_lists(const struct rig_list *list, uint64_t id) { return bsearch(&id, list->ids, list->count, 8, by_id) != NULL; }
+
+bool rig_same_list(const struct rig_list *a, const struct rig_list *b)
+{
+    return a->count == b->count && memcmp(a->ids, b->ids, a->count * sizeof(a->ids[0])) == 0;
+}
+
+struct rig_picture rig_snapshot(struct rig *rig, uint32_t view, uint32_t what, uint32_t level, uint64_t capacity)
+{
+    uint64_t block;
+    assert_int_equal(visd_segment_alloc(rig->segment, capacity, &block), VISD_ERR_OK);
+    struct visd_job job = {.kind = VISD_JOB_SNAPSHOT, .view = view, .u.snapshot = {.what = what, .level = level, .out = block, .capacity = capacity}};
+    struct visd_result result = rig_do(rig, job);
+    assert_int_equal(result.err, VISD_ERR_OK);
+    struct rig_picture picture = {.data = malloc(result.count + 8), .count = result.count, .width = result.width, .height = result.height};
+    memcpy(picture.data, visd_segment_at(rig->segment, block), result.count);
+    visd_segment_free(rig->segment, block);
+    return picture;
+}

@@ -102,7 +102,7 @@ def test_generated_scenes(t):
         made = []
         for name in (f"{kind}-1", f"{kind}-2"):
             cameras = f"{t.tmp}/{name}.jsonl"
-            t.visctl("generate", kind, "--scene", name, "--seed", 5, "--objects", 500, "--cameras-out", cameras)
+            t.visctl("generate", kind, "--scene", name, "--seed", 5, "--objects", 500, "--cameras", 20, "--cameras-out", cameras)
             assert open(cameras).readline().startswith("{")
             made.append([json.loads(line) for line in t.visctl("objects", name).stdout.splitlines()])
         assert made[0] == made[1] and len(made[0]) >= 100, f"{kind}: {len(made[0])} objects, the same seed gives others"

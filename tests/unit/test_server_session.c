@@ -479,6 +479,25 @@ static void ids_are_bound_to_users(void **state)
     hang_up(&peer);
 }
 
+/* What was meant for an earlier daemon is not applied to this one's things of the same number. */
+static void another_epoch(void **state)
+{
+    (void)state;
+    struct visd_message out, in = {.type = VISD_MSG_SCENE_REMOVE};
+    struct peer peer = dial();
+    hello(&peer, 1, &out);
+    uint64_t epoch = out.hello_ok.epoch;
+    create(&peer, "s", &out);
+    in.scene_remove.scene = out.scene.row.scene;
+    in.has_epoch = true;
+    in.epoch = epoch - 1;
+    assert_int_equal(ask(&peer, &in, &out), VISD_ERR_CONFLICT);
+    says(&out, "another epoch");
+    in.epoch = epoch;
+    assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
+    hang_up(&peer);
+}
+
 static void without_a_worker(void **state)
 {
     (void)state;
@@ -530,7 +549,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(greets), T(numbers), T(views_outlive_connections), T(a_request_sent_again_attaches), T(shares), T(two_users),
-        T(ids_are_bound_to_users), cmocka_unit_test_setup_teardown(without_a_worker, setup_bare, teardown), T(the_stop_answers),
+        T(ids_are_bound_to_users), T(another_epoch), cmocka_unit_test_setup_teardown(without_a_worker, setup_bare, teardown), T(the_stop_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

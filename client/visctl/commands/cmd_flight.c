@@ -28,8 +28,8 @@ struct flight {
     uint64_t in_frustum, listed, triangles_in_frustum, triangles_listed, over_budget;
     uint64_t samples_all, pixels_covered;
     uint64_t pass_ns[PASSES];
-    size_t telling;         /* the frame in which most was hidden */
-    uint32_t most_occluded;
+    size_t telling;         /* the frame for pictures: much is seen in it, and much hidden */
+    double most;
     bool wall;
 };
 
@@ -62,8 +62,9 @@ static void count_plain(struct flight *f, size_t i, const struct visd_client_res
     f->triangles_in_frustum += c->triangles_in_frustum;
     f->triangles_listed += c->triangles_listed;
     f->over_budget += c->over_budget;
-    if (c->occluded > f->most_occluded) {
-        f->most_occluded = c->occluded;
+    double score = (double)c->occluded * (double)c->listed * (double)c->listed;
+    if (score > f->most) {
+        f->most = score;
         f->telling = i;
     }
 }

@@ -51,7 +51,7 @@ static int draw_depth(struct cli *cli, const struct shot *shot, struct visd_pict
     return status;
 }
 
-/* The whole image at the left, the levels above it stacked at its right. */
+/* The whole image at the left, the levels above it stacked at its right. The daemon has as many as it needs, and refuses the next. */
 static int draw_pyramid(struct cli *cli, const struct shot *shot, struct visd_picture *picture)
 {
     struct visd_client_image level;
@@ -74,7 +74,9 @@ static int draw_pyramid(struct cli *cli, const struct shot *shot, struct visd_pi
         bool last = level.width <= 1 && level.height <= 1;
         visd_client_image_finish(&level);
         if (last) return CLI_DONE;
-        status = fetch(cli, shot, VISD_SHOW_PYRAMID, ++n, &level);
+        enum visd_err err = visd_client_snapshot(shot->view, VISD_SHOW_PYRAMID, ++n, &level);
+        if (err == VISD_ERR_BAD_VALUE) return CLI_DONE;
+        if (err != VISD_ERR_OK) status = cli_fail_client(cli, "taking a picture");
     }
     visd_client_image_finish(&level);
     return status;
@@ -91,10 +93,15 @@ static int draw_ids(struct cli *cli, const struct shot *shot, struct visd_pictur
         uint64_t *ids = malloc(count * sizeof(*ids) + 1);
         if (!ids) status = cli_fail(cli, "out of memory for a picture");
         for (size_t i = 0; ids && i < count; i++) {
-            if (image.kind == VISD_PIXELS_U64)
+            uint32_t number = 0;
+            if (image.kind == VISD_PIXELS_U64) {
                 memcpy(&ids[i], (const char *)image.pixels + i * 8, 8);
-            else
-                ids[i] = ((const uint32_t *)image.pixels)[i] == UINT32_MAX ? UINT64_MAX : ((const uint32_t *)image.pixels)[i];
+                continue;
+            }
+            memcpy(&number, (const char *)image.pixels + i * 4, 4);
+            /* A plain number's 0 is something only where there is depth. */
+            bool nothing = number == UINT32_MAX || (number == 0 && !(i < (size_t)depth.width * depth.height && ((const float *)depth.pixels)[i] > 0));
+            ids[i] = nothing ? UINT64_MAX : number;
         }
         if (status == CLI_DONE) status = begin(cli, picture, image.width, image.height);
         if (status == CLI_DONE)

@@ -22,7 +22,7 @@
 static const float room_x = 8, room_z = 6, corridor = 2.4f, storey = 3.5f, ceiling = 3.1f, wall = 0.12f;
 static const double street = 30, wing_z = 6 + 2.4 + 6, wing_pitch = 6 + 2.4 + 6 + 5, half_turn = 3.14159265358979323846;
 
-enum part { FLOOR_SLAB, CORRIDOR_END, FACADE, WINDOW, SIDE_WALL, DOOR_WALL, DOOR, GLASS_WALL, PARTS };
+enum part { FLOOR_SLAB, CORRIDOR_END, FACADE, WINDOW, SIDE_WALL, LOW_WALL, DOOR_WALL, DOOR, GLASS_WALL, PARTS };
 
 struct office {
     uint32_t piece[VISD_FURNITURE_COUNT], part[PARTS];
@@ -56,18 +56,28 @@ static enum visd_err make_parts(struct visd_maker *maker, struct office *office)
             visd_shape_box(&s, -x + 1, 0.9f, -0.01f, x - 1, 2.6f, 0.01f);
             break;
         case SIDE_WALL: visd_shape_box(&s, -w, 0, -room_z / 2, w, ceiling, room_z / 2); break;
+        case LOW_WALL: /* between rooms that are open to each other */
+            visd_shape_box(&s, -w, 0, -room_z / 2, w, 1.2f, room_z / 2);
+            visd_shape_box(&s, -w, 1.2f, -room_z / 2, w, ceiling, -room_z / 2 + 0.5f);
+            visd_shape_box(&s, -w, 1.2f, room_z / 2 - 0.5f, w, ceiling, room_z / 2);
+            break;
         case DOOR_WALL: /* the door stands from x = -0.5 to 0.5 */
             visd_shape_box(&s, -x, 0, -w, -0.5f, ceiling, w);
             visd_shape_box(&s, 0.5f, 0, -w, x, ceiling, w);
             visd_shape_box(&s, -0.5f, 2.1f, -w, 0.5f, ceiling, w);
             break;
         case GLASS_WALL: /* beside the same door, a parapet and glass */
-            visd_shape_box(&s, -x, 0, -w, -0.5f, 1, w);
-            visd_shape_box(&s, 0.5f, 0, -w, x, 1, w);
-            visd_shape_box(&s, -x, 2.1f, -w, x, ceiling, w);
+            visd_shape_box(&s, -x, 0, -w, -0.5f, 0.4f, w);
+            visd_shape_box(&s, 0.5f, 0, -w, x, 0.4f, w);
+            visd_shape_box(&s, -x, 2.4f, -w, x, ceiling, w);
+            for (int bar = 0; bar < 4; bar++)
+                for (int side = -1; side <= 1; side += 2) {
+                    float at = (float)side * (0.53f + 1.14f * (float)bar);
+                    visd_shape_box(&s, at - 0.03f, 0.4f, -w, at + 0.03f, 2.4f, w);
+                }
             visd_shape_part(&s, VISD_MODEL_SIDES_DOUBLE, true);
-            visd_shape_box(&s, -x, 1, -0.01f, -0.5f, 2.1f, 0.01f);
-            visd_shape_box(&s, 0.5f, 1, -0.01f, x, 2.1f, 0.01f);
+            visd_shape_box(&s, -x, 0.4f, -0.01f, -0.5f, 2.4f, 0.01f);
+            visd_shape_box(&s, 0.5f, 0.4f, -0.01f, x, 2.4f, 0.01f);
             break;
         default: /* a door's leaf, hinged at x = 0 */
             visd_shape_soft_box(&s, 0, 0.01f, -0.02f, 0.98f, 2.08f, 0.02f, 0.005f);
@@ -159,14 +169,15 @@ static void furnish_store(struct visd_maker *m, const struct office *o, struct v
     }
 }
 
-static void furnish_room(struct visd_maker *m, const struct office *o, struct visd_random *r, bool mirrored, bool last)
+static void furnish_room(struct visd_maker *m, const struct office *o, struct visd_random *r, bool mirrored, bool first, bool last)
 {
     float out = mirrored ? 1 : -1; /* where the windows are, in z; the furniture does not mind */
-    bool glass = visd_random_between(r, 0, 1) < 0.25f;
+    bool glass = visd_random_between(r, 0, 1) < 0.65f;
     float open = visd_random_between(r, 0, 1) < 0.35f ? 0 : visd_random_between(r, 0.6f, 1.7f);
     visd_maker_put(m, "facade", o->part[FACADE], 0, 0, out * room_z / 2, 0);
     visd_maker_put(m, "window", o->part[WINDOW], 0, 0, out * room_z / 2, 0);
-    visd_maker_put(m, "side wall", o->part[SIDE_WALL], -room_x / 2, 0, 0, 0);
+    bool low = visd_random_between(r, 0, 1) < 0.6f && !first;
+    visd_maker_put(m, low ? "low wall" : "side wall", o->part[low ? LOW_WALL : SIDE_WALL], -room_x / 2, 0, 0, 0);
     if (last) visd_maker_put(m, "side wall", o->part[SIDE_WALL], room_x / 2, 0, 0, 0);
     visd_maker_put(m, glass ? "glass wall" : "door wall", o->part[glass ? GLASS_WALL : DOOR_WALL], 0, 0, -out * room_z / 2, 0);
     visd_maker_put(m, "door", o->part[DOOR], -0.49f, 0, -out * room_z / 2, -out * open);
@@ -193,7 +204,7 @@ static enum visd_err make_wing(struct visd_maker *m, const struct office *o, uin
         snprintf(path, sizeof(path), "%s/room %u", above, (unsigned)(z > 1 ? i + 2 * ROOMS : i) + 1);
         err = visd_maker_group(m, floor, (const double[3]){room_x * ((double)(i % ROOMS) + 0.5), 0, z + (mirrored ? wing_z - 3 : 3)}, path, &group);
         if (err != VISD_ERR_OK) break;
-        furnish_room(m, o, &random, mirrored, i % ROOMS == ROOMS - 1);
+        furnish_room(m, o, &random, mirrored, i % ROOMS == 0, i % ROOMS == ROOMS - 1);
         err = visd_maker_flush(m, group, path);
     }
     return err;

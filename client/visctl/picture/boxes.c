@@ -41,7 +41,7 @@ static void dot(struct visd_picture *picture, long x, long y, double depth, cons
 {
     if (x < 0 || y < 0 || x >= (long)picture->width || y >= (long)picture->height) return;
     size_t at = (size_t)y * picture->width + (size_t)x;
-    double strength = behind && depth < behind[at] * (1 - 1e-4) ? 0.22 : 0.9;
+    double strength = behind && depth < behind[at] * (1 - 1e-4) ? 0.12 : 0.9;
     for (int k = 0; k < 3; k++) picture->rgb[at * 3 + k] = (uint8_t)(picture->rgb[at * 3 + k] * (1 - strength) + colour[k] * strength);
 }
 

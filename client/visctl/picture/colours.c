@@ -90,7 +90,7 @@ static void ramp_colour(struct visd_picture_range range, double distance, double
     for (int k = 0; k < 3; k++) out[k] = ramp[i][k] + (ramp[i + 1][k] - ramp[i][k]) * (t - (double)i);
 }
 
-/* How brightly the surface at a pixel is lit, 0.35 to 1.1, from the flatter of the slopes on either side. */
+/* How brightly the surface at a pixel is lit, 0.5 to 1.1, from the flatter of the slopes on either side. */
 static double light(const struct visd_client_camera *camera, const double inverse[16], const float *depth, uint32_t x, uint32_t y)
 {
     uint32_t w = camera->width, h = camera->height;
@@ -114,7 +114,7 @@ static double light(const struct visd_client_camera *camera, const double invers
     if (!(length > 0)) return 0.8;
     double sign = n[2] < 0 ? -1 : 1; /* towards the eye */
     double lambert = sign * (0.35 * n[0] + 0.6 * n[1] + 0.72 * n[2]) / length;
-    return 0.4 + 0.7 * fmax(lambert, 0);
+    return 0.5 + 0.6 * fmax(lambert, 0);
 }
 
 static void shade(uint8_t *out, const double colour[3], double lit)
