@@ -30,6 +30,7 @@ void main()
         if (open && samples > 0.0) {
             cut = uint(b);
             float share = min(1.0, min(triangles_left / max(triangles, 1.0), samples_left / samples));
+            if (share < 1.0) share *= 0.96875; /* the share is drawn by lot: a thirty-second in hand keeps the sum within the budget */
             if ((push.argument & SELECT_UNLIMITED) != 0u) share = 1.0;
             fraction = uint(share * 65536.0);
             triangles_left -= triangles * share;
