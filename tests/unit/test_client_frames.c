@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 #include <poll.h>
@@ -238,18 +239,28 @@ static void test_superseded_and_refused(void **state)
     assert_list(&r);
 }
 
-/* Closing with everything under way leaves nothing behind. */
+/* Closing with everything under way leaves nothing behind, and does not hang: nng's own close does, once in some fifty such tries. */
 static void test_close_busy(void **state)
 {
-    struct visd_client_view *view = open_view();
-    struct visd_client_frame f = frame_of(view);
-    uint64_t ticket;
+    struct visd_client_options o = {.name = "test", .connect_timeout_ms = 2000};
+    struct timespec begin, end;
     (void)state;
-    f.delta = true;
-    for (int i = 0; i < 5; i++) assert_int_equal(visd_client_frames_send(c, &f, 1, &ticket), VISD_ERR_OK);
-    usleep(2000);
-    visd_client_close(c);
-    assert_int_equal(visd_client_connect(&c, peer.url, NULL, NULL), VISD_ERR_OK);
+    for (int round = 0; round < 100; round++) {
+        struct visd_client_view *view = open_view();
+        struct visd_client_frame f = frame_of(view);
+        uint64_t ticket;
+        f.delta = true;
+        for (int i = 0; i < 5; i++) assert_int_equal(visd_client_frames_send(c, &f, 1, &ticket), VISD_ERR_OK);
+        clock_gettime(CLOCK_MONOTONIC, &begin);
+        visd_client_close(c);
+        clock_gettime(CLOCK_MONOTONIC, &end);
+        assert_true(end.tv_sec - begin.tv_sec < 5);
+        if (round % 25 == 24) {
+            peer_stop(&peer);
+            peer_start(&peer);
+        }
+        assert_int_equal(visd_client_connect(&c, peer.url, &o, NULL), VISD_ERR_OK);
+    }
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Cameras as JSON lines: one object a line, as DESIGN.md's commands read and write them.
+/* Cameras as JSON lines: one object a line, as the commands read and write them.
  *
  *   {"view": [16 numbers, column-major], "proj": [16], "width": 640, "height": 360, "depth": "reversed", "y": "up",
  *    "samples": 4, "clip_planes": [[0,1,0,-2]], "caps": true, "layers": 7, "min_pixels": 2}

@@ -157,8 +157,8 @@ static enum visd_err find_kind(const struct visd_generate_params *params, size_t
 
 enum visd_err visd_generate(const struct visd_generate_params *params, struct visd_sink *sink, struct visd_why *why)
 {
-    size_t kind;
-    uint64_t objects;
+    size_t kind = 0;
+    uint64_t objects = 0;
     enum visd_err err = find_kind(params, &kind, &objects, why);
     if (err != VISD_ERR_OK) return err;
     struct visd_maker *maker = calloc(1, sizeof(*maker));
@@ -181,8 +181,8 @@ enum visd_err visd_generate(const struct visd_generate_params *params, struct vi
 enum visd_err visd_generate_cameras(const struct visd_generate_params *params, uint32_t width, uint32_t height, size_t *count,
                                     struct visd_client_camera **out, struct visd_why *why)
 {
-    size_t kind;
-    uint64_t objects;
+    size_t kind = 0;
+    uint64_t objects = 0;
     *out = NULL;
     enum visd_err err = find_kind(params, &kind, &objects, why);
     if (err != VISD_ERR_OK) return err;

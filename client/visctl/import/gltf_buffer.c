@@ -167,7 +167,7 @@ static enum visd_err range(struct gltf_document *d, const char *place, const jso
 {
     uint32_t number = VISD_MODEL_NONE;
     uint64_t offset = 0, length = UINT64_MAX;
-    size_t all;
+    size_t all = 0;
     enum visd_err err = gltf_get_index(d, place, object, "buffer", GLTF_BUFFERS, &number);
     if (err == VISD_ERR_OK) err = gltf_get_uint(d, place, object, "byteOffset", UINT64_MAX, &offset);
     if (err == VISD_ERR_OK) err = gltf_get_uint(d, place, object, "byteLength", UINT64_MAX - 1, &length);
