@@ -91,19 +91,24 @@ static enum visd_err draw_ids(struct visd_recipes *r, struct cull_recording *rec
     return VISD_ERR_OK;
 }
 
-/* One number a pixel: of several samples the first (ids) or the least (depth). */
-static void write_pixels(const struct visd_history *view, uint32_t what, const void *from, void *to)
+static uint64_t id_of(const struct visd_object_info *info) { return info->id[0] | (uint64_t)info->id[1] << 32; }
+
+/* Of several samples the least. */
+static void write_depth(const struct visd_history *view, const float *from, float *to)
 {
-    uint64_t pixels = (uint64_t)view->width * view->height;
-    for (uint64_t i = 0; i < pixels; i++) {
-        if (what == VISD_SNAPSHOT_IDS) {
-            ((uint32_t *)to)[i] = ((const uint32_t *)from)[i * view->samples];
-            continue;
-        }
-        const float *samples = (const float *)from + i * view->samples;
-        float least = samples[0];
-        for (uint32_t s = 1; s < view->samples; s++) least = samples[s] < least ? samples[s] : least;
-        ((float *)to)[i] = least;
+    for (uint64_t i = 0; i < (uint64_t)view->width * view->height; i++) {
+        const float *samples = from + i * view->samples;
+        to[i] = samples[0];
+        for (uint32_t s = 1; s < view->samples; s++) to[i] = samples[s] < to[i] ? samples[s] : to[i];
+    }
+}
+
+/* Of several samples the first. */
+static void write_ids(const struct visd_history *view, const uint32_t *from, const struct visd_object_info *about, uint64_t *to)
+{
+    for (uint64_t i = 0; i < (uint64_t)view->width * view->height; i++) {
+        uint32_t marked = from[i * view->samples];
+        to[i] = marked ? id_of(&about[marked - 1]) : UINT64_MAX;
     }
 }
 
@@ -116,7 +121,7 @@ static void write_boxes(const struct cull_scratch *read, const struct visd_gpu_b
         uint32_t slot = candidates[i], verdict = verdicts[slot];
         const struct proxy *p = &proxies[slot];
         to[i] = (struct visd_snapshot_box){
-            .id = about[slot].id[0] | (uint64_t)about[slot].id[1] << 32,
+            .id = id_of(&about[slot]),
             .x0 = (uint16_t)(p->low & 0xffff), .y0 = (uint16_t)(p->low >> 16), .x1 = (uint16_t)(p->high & 0xffff), .y1 = (uint16_t)(p->high >> 16),
             .depth = p->depth,
             .state = ((verdict & (VERDICT_SEEN | VERDICT_UNLISTED)) == VERDICT_SEEN ? VISD_BOX_LISTED : 0) |
@@ -155,23 +160,35 @@ static enum visd_err boxes(struct visd_recipes *r, const struct visd_residence *
     return err;
 }
 
-static enum visd_err pixels(struct visd_recipes *r, const struct visd_history *view, const struct visd_job *job, void *out, struct visd_result *result)
+static enum visd_err depth_pixels(struct visd_recipes *r, const struct visd_history *view, const struct visd_job *job, void *out, struct visd_result *result)
 {
     struct visd_gpu_buffer read = {0};
-    uint32_t what = job->u.snapshot.what, level = what == VISD_SNAPSHOT_PYRAMID ? job->u.snapshot.level : 0;
-    bool own_buffer = what == VISD_SNAPSHOT_PYRAMID && (level > 0 || view->samples > 1);
-    const struct visd_gpu_buffer *from = what == VISD_SNAPSHOT_IDS ? &r->picture : own_buffer ? &view->pyramid : &view->depth;
+    uint32_t level = job->u.snapshot.what == VISD_SNAPSHOT_PYRAMID ? job->u.snapshot.level : 0;
+    bool own_buffer = job->u.snapshot.what == VISD_SNAPSHOT_PYRAMID && (level > 0 || view->samples > 1);
+    const struct visd_gpu_buffer *from = own_buffer ? &view->pyramid : &view->depth;
     struct visd_gpu_buffer *to = &read;
     result->width = (view->width + (1u << level) - 1) >> level;
     result->height = (view->height + (1u << level) - 1) >> level;
-    result->count = (uint64_t)result->width * result->height * 4;
+    result->count = (uint64_t)result->width * result->height * sizeof(float);
     if (result->count > job->u.snapshot.capacity) return VISD_ERR_TOO_BIG;
     enum visd_err err = read_back(r, &from, &to, 1);
-    if (err == VISD_ERR_OK) {
-        if (own_buffer) memcpy(out, (const float *)read.host + view->level_offset[level], result->count);
-        else write_pixels(view, what, read.host, out);
-    }
+    if (err == VISD_ERR_OK && own_buffer) memcpy(out, (const float *)read.host + view->level_offset[level], result->count);
+    else if (err == VISD_ERR_OK) write_depth(view, read.host, out);
     visd_gpu_buffer_destroy(r->gpu, &read);
+    return err;
+}
+
+static enum visd_err id_pixels(struct visd_recipes *r, const struct visd_residence *scene, const struct visd_history *view, const struct visd_job *job,
+                               void *out, struct visd_result *result)
+{
+    struct visd_gpu_buffer marks = {0}, info = {0};
+    const struct visd_gpu_buffer *from[] = {&r->picture, &scene->info};
+    struct visd_gpu_buffer *to[] = {&marks, &info};
+    result->count = (uint64_t)view->width * view->height * sizeof(uint64_t);
+    if (result->count > job->u.snapshot.capacity) return VISD_ERR_TOO_BIG;
+    enum visd_err err = read_back(r, from, to, 2);
+    if (err == VISD_ERR_OK) write_ids(view, marks.host, info.host, out);
+    for (size_t i = 0; i < 2; i++) visd_gpu_buffer_destroy(r->gpu, to[i]);
     return err;
 }
 
@@ -194,7 +211,9 @@ enum visd_err visd_recipes_snapshot(struct visd_recipes *r, struct visd_residenc
     if (err == VISD_ERR_OK) {
         result->width = view->width;
         result->height = view->height;
-        err = what == VISD_SNAPSHOT_BOXES ? boxes(r, scene, job->u.snapshot.capacity, out, result) : pixels(r, view, job, out, result);
+        if (what == VISD_SNAPSHOT_BOXES) err = boxes(r, scene, job->u.snapshot.capacity, out, result);
+        else if (what == VISD_SNAPSHOT_IDS) err = id_pixels(r, scene, view, job, out, result);
+        else err = depth_pixels(r, view, job, out, result);
     }
     visd_gpu_abandon(r->gpu);
     visd_gpu_buffer_retire(r->gpu, &ids);

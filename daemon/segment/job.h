@@ -44,7 +44,7 @@ enum visd_frame_flag {
 enum visd_snapshot_what {
     VISD_SNAPSHOT_DEPTH = 0,   /* f32 a pixel, reversed: 1 near, 0 nothing; the farthest of a pixel's samples */
     VISD_SNAPSHOT_PYRAMID = 1, /* the same, of one level */
-    VISD_SNAPSHOT_IDS = 2,     /* u32 a pixel: the slot of what is nearest at its first sample, plus 1; 0: nothing that occludes */
+    VISD_SNAPSHOT_IDS = 2,     /* u64 a pixel: the id of what is nearest at its first sample; all ones: nothing that occludes */
     VISD_SNAPSHOT_BOXES = 3,   /* struct visd_snapshot_box of every candidate, in slot order; width and height are the image's */
 };
 
@@ -73,7 +73,7 @@ struct visd_job {
             uint64_t capacity; /* bytes at out */
             uint32_t method, flags;
         } frame;
-        struct { uint32_t what, level; uint64_t out, capacity; } snapshot; /* width*height u32 or f32, row 0 on top */
+        struct { uint32_t what, level; uint64_t out, capacity; } snapshot; /* what enum visd_snapshot_what says; row 0 on top */
     } u;
 };
 

@@ -66,7 +66,10 @@ static bool picture_job(struct visd_view *v, uint64_t serial, struct visd_job *j
     for (int i = 0; i < VISD_VIEW_IN_FLIGHT; i++)
         if (v->flight[i] && (uint64_t)v->flight[i]->camera.width * v->flight[i]->camera.height > pixels)
             pixels = (uint64_t)v->flight[i]->camera.width * v->flight[i]->camera.height;
-    if (!space_take(v, pixels * 4, &r->space)) {
+    uint64_t bytes = pixels * (r->what == VISD_SNAPSHOT_IDS ? sizeof(uint64_t) : sizeof(float));
+    if (r->what == VISD_SNAPSHOT_BOXES)
+        bytes = (uint64_t)visd_scene_slots(v->scene) * sizeof(struct visd_snapshot_box);
+    if (!space_take(v, bytes ? bytes : 8, &r->space)) {
         v->picture = NULL;
         answer_refuse(v, r, VISD_ERR_NO_MEMORY, "no memory for the picture");
         return false;

@@ -171,8 +171,10 @@ struct rig_list rig_frame(struct rig *rig, uint32_t view, const struct visd_came
     struct visd_job job = {.kind = VISD_JOB_FRAME, .view = view, .u.frame = {.camera = *camera, .out = block, .capacity = bytes, .method = method, .flags = flags}};
     rig->last = rig_do(rig, job);
     assert_int_equal(rig->last.err, VISD_ERR_OK);
-    struct rig_list list = {.count = rig->last.count, .ids = malloc(rig->last.count * 8 + 8)};
-    memcpy(list.ids, visd_segment_at(rig->segment, block), list.count * 8);
+    struct rig_list list = {.count = rig->last.count, .ids = malloc(rig->last.count * 8 + 8), .in_order = malloc(rig->last.count * 8 + 8)};
+    const void *out = visd_segment_at(rig->segment, block);
+    for (uint64_t i = 0; i < list.count; i++) list.in_order[i] = flags & VISD_FRAME_IDS32 ? ((const uint32_t *)out)[i] : ((const uint64_t *)out)[i];
+    memcpy(list.ids, list.in_order, list.count * 8);
     visd_segment_free(rig->segment, block);
     qsort(list.ids, list.count, 8, by_id);
     return list;
@@ -181,6 +183,7 @@ struct rig_list rig_frame(struct rig *rig, uint32_t view, const struct visd_came
 void rig_list_free(struct rig_list *list)
 {
     free(list->ids);
+    free(list->in_order);
     *list = (struct rig_list){0};
 }
 

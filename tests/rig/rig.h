@@ -17,7 +17,7 @@ struct rig {
     struct visd_result last; /* of the newest frame */
 };
 
-struct rig_list { uint64_t *ids; uint64_t count; };
+struct rig_list { uint64_t *ids; uint64_t count; uint64_t *in_order; }; /* ids: sorted; in_order: as they came */
 
 /* Budgets 0: the worker's own. Validation is on when VISD_TEST_VALIDATE is set; finish checks that it was silent. */
 void rig_init(struct rig *rig, uint64_t budget_triangles, uint64_t budget_samples);

@@ -24,7 +24,7 @@ void twin_begin(struct twin *t, const struct twin_scene *scene, const struct vis
     t->frame = (struct frame){.slots = scene->slots, .fresh = flags & VISD_FRAME_FRESH ? 1 : 0,
                               .budget_triangles = (float)(budget_triangles ? budget_triangles : 2000000),
                               .budget_samples = (float)(budget_samples ? budget_samples : UINT64_C(64) << 20),
-                              .tile_shift = camera->width > 4096 || camera->height > 4096 ? 8 : 6};
+                              .tile_shift = 6};
     memcpy(&t->frame.camera, camera, sizeof(t->frame.camera));
     for (uint32_t i = 0; i < camera->samples; i++)
         for (int k = 0; k < 2; k++) t->frame.sample_offset[i][k] = locations(camera->samples)[i][k] * (SUBPIXEL / 16);

@@ -51,6 +51,7 @@ static void budget(struct twin *t, uint32_t which, bool unlimited, const uint64_
         if (!samples_in[b]) continue;
         float want_triangles = (float)triangles_in[b], want_samples = (float)samples_in[b];
         float share = fminf(1, fminf(triangles / fmaxf(want_triangles, 1), samples / want_samples));
+        if (share < 1) share *= 0.96875f;
         if (unlimited) share = 1;
         c->cut = b;
         c->fraction = (uint32_t)(share * 65536);

@@ -425,4 +425,11 @@ static inline bool peer_event(struct peer *p, const char *topic, struct visd_mes
     return sent;
 }
 
+static inline unsigned peer_seen(struct peer *p, enum visd_msg_type type)
+{
+    unsigned n;
+    PEER(p, n = p->seen[type]);
+    return n;
+}
+
 #endif

@@ -93,7 +93,7 @@ static void test_cull(void **state)
     assert_string_equal(r.why, "the device is away");
     visd_client_view_close(view);
     assert_int_equal(visd_client_ping(c, NULL), VISD_ERR_OK);
-    assert_int_equal(peer.seen[VISD_MSG_VIEW_CLOSE], 1);
+    assert_int_equal(peer_seen(&peer, VISD_MSG_VIEW_CLOSE), 1);
 }
 
 static void test_many_views_and_tickets(void **state)

@@ -83,7 +83,8 @@ struct visd_client_info {
  * On failure *out is NULL. DISCONNECTED: nothing answers there. VERSION, DENIED: refused. */
 VISD_API enum visd_err visd_client_connect(struct visd_client **out, const char *url, const struct visd_client_options *options,
                                            struct visd_client_failure *why);
-/* Frees the client and all that was made from it. NULL is fine. Requests under way are given up. */
+/* Frees the client, its views and tickets; batches are the program's to destroy. NULL is fine. Requests under way are given up. Takes
+ * milliseconds when idle, up to two seconds when not: answers that are on their way are let in first. */
 VISD_API void visd_client_close(struct visd_client *client);
 
 VISD_API enum visd_client_link visd_client_state(const struct visd_client *client);
