@@ -22,6 +22,7 @@ typedef uint64_t address;
 
 #define GROUP 256u       /* objects, or candidates, a work group of every pass but the depth passes */
 #define BUCKETS 256u     /* of rectangle area, eight an octave, in the choice of occluders */
+#define WEIGH_GROUPS 128u /* work groups that share the weighing of candidates */
 #define MAX_LEVELS 16u
 #define FOOTPRINT 8u     /* the pyramid test looks at up to FOOTPRINT x FOOTPRINT texels */
 #define SUBPIXEL 256     /* vertices are snapped to 1/SUBPIXEL pixel */

@@ -1,21 +1,41 @@
 #version 460
-/* Weigh: what the eligible occluders would cost, summed by bucket of rectangle area. */
+/* Weigh: what the eligible occluders would cost, summed by bucket of rectangle area.
+ *
+ * A fixed number of work groups share the candidates; each sums in shared memory first, since most candidates fall into few buckets and
+ * would otherwise queue up for the same words of global memory. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 #include "select.glsl"
 layout(local_size_x = GROUP) in;
 
+shared uint sums[BUCKETS * 4u]; /* a bucket: triangles low, high, samples low, high */
+
 void main()
 {
     frame_ref frame = frame_ref(push.frame);
     counters_ref counters = counters_ref(frame.f.counters);
-    uint i = global_index();
-    if (i >= counters.c.candidates) return;
-    uint slot = uint_ref(frame.f.candidates).v[i];
-    if (!select_eligible(uint_ref(frame.f.verdicts).v[slot])) return;
-    uint area = proxy_area(proxy_ref(frame.f.proxies).v[slot]);
-    uint triangles = mesh_ref(frame.f.meshes).v[info_ref(frame.f.info).v[slot].mesh].triangles;
-    uint b = select_bucket(area) * 4u;
-    ADD64(counters.c.histogram[b], counters.c.histogram[b + 1u], triangles);
-    ADD64(counters.c.histogram[b + 2u], counters.c.histogram[b + 3u], area * frame.f.camera.samples);
+    uint_ref candidates = uint_ref(frame.f.candidates), verdicts = uint_ref(frame.f.verdicts);
+    proxy_ref proxies = proxy_ref(frame.f.proxies);
+    info_ref all_info = info_ref(frame.f.info);
+    mesh_ref meshes = mesh_ref(frame.f.meshes);
+    uint count = counters.c.candidates, samples = frame.f.camera.samples;
+    for (uint k = gl_LocalInvocationIndex; k < BUCKETS * 4u; k += GROUP) sums[k] = 0u;
+    barrier();
+    for (uint i = global_index(); i < count; i += WEIGH_GROUPS * GROUP) {
+        uint slot = candidates.v[i];
+        if (select_eligible(verdicts.v[slot])) {
+            uint area = proxy_area(proxies.v[slot]), b = select_bucket(area) * 4u;
+            ADD64(sums[b], sums[b + 1u], meshes.v[all_info.v[slot].mesh].triangles);
+            ADD64(sums[b + 2u], sums[b + 3u], area * samples);
+        }
+    }
+    barrier();
+    for (uint b = gl_LocalInvocationIndex * 4u; b < BUCKETS * 4u; b += GROUP * 4u) {
+        if ((sums[b] | sums[b + 1u] | sums[b + 2u] | sums[b + 3u]) != 0u) {
+            ADD64(counters.c.histogram[b], counters.c.histogram[b + 1u], sums[b]);
+            atomicAdd(counters.c.histogram[b + 1u], sums[b + 1u]);
+            ADD64(counters.c.histogram[b + 2u], counters.c.histogram[b + 3u], sums[b + 2u]);
+            atomicAdd(counters.c.histogram[b + 3u], sums[b + 3u]);
+        }
+    }
 }
