@@ -1,3 +1,4 @@
+/* The table of keys, and the two places that they are read from: the file first, then the flags; see config.h. */
 #include "daemon/config.h"
 
 #include <ctype.h>

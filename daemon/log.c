@@ -1,3 +1,4 @@
+/* Lines to stderr, and the valve that lets a few through where a peer could cause thousands; see log.h. */
 #include "daemon/log.h"
 
 #include <stdarg.h>

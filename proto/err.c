@@ -1,3 +1,4 @@
+/* The list of err.h as a table of names and texts. */
 #include "err.h"
 
 #include <stddef.h>

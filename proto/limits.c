@@ -1,3 +1,4 @@
+/* The list of limits.h as a table. */
 #include "limits.h"
 
 const struct visd_limit_row visd_limit_rows[] = {

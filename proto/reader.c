@@ -1,3 +1,4 @@
+/* One msgpack value at a time, never past the end; see reader.h. */
 #include "reader.h"
 
 #include <string.h>

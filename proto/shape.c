@@ -1,3 +1,4 @@
+/* Checks that every struct of the schema has to pass, and the texts of those that it does not; see shape.h. */
 #include "shape.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Greetings, headers and the words before a request; see sp.h. */
 #include "sp.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* A loop over headers that counts what is left to come, so that depth costs no stack; see walker.h. */
 #include "walker.h"
 
 #include <stdbool.h>

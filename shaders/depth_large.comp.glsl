@@ -1,8 +1,8 @@
 #version 460
 /* Depth of large triangles: a work group a tile.
  *
- * The triangle's rectangle inside the tile is walked in rows of a power of two of pixels, so that neighbours write neighbours. Edge functions are exact
- * integers; depth is a plane in float, stepped back by a bound that holds anywhere in the tile, extrapolation included. */
+ * The triangle's rectangle inside the tile is walked in rows of a power of two of pixels, so that neighbours write neighbours. Edge
+ * functions are exact integers; depth is a plane in float, stepped back by a bound that holds anywhere in the tile, extrapolation included. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 #include "raster.glsl"

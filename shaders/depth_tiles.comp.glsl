@@ -6,22 +6,17 @@
 #include "layout.glsl"
 layout(local_size_x = 1) in;
 
-uvec3 arguments_for(uint groups)
-{
-    uint x = min(groups, push.argument2);
-    return uvec3(x, x == 0u ? 0u : (groups + x - 1u) / x, 1u);
-}
-
 void main()
 {
     frame_ref frame = frame_ref(push.frame);
     counters_ref counters = counters_ref(frame.f.counters);
     if (push.argument == 0u) {
-        counters.c.tile_groups = arguments_for((min(counters.c.larges, frame.f.large_capacity) + CHUNK - 1u) / CHUNK);
+        counters.c.tile_groups = indirect_groups((min(counters.c.larges, frame.f.large_capacity) + CHUNK - 1u) / CHUNK);
         return;
     }
     uint tiles = min(counters.c.tiles, frame.f.tile_capacity);
-    if (counters.c.larges > frame.f.large_capacity || counters.c.tiles > tiles || counters.c.tile_units > frame.f.tile_unit_limit) counters.c.over_budget++;
+    bool left_out = counters.c.larges > frame.f.large_capacity || counters.c.tiles > tiles || counters.c.tile_units > frame.f.tile_unit_limit;
+    if (left_out) counters.c.over_budget++;
     counters.c.tiles = tiles;
-    counters.c.tile_groups = arguments_for(tiles);
+    counters.c.tile_groups = indirect_groups(tiles);
 }

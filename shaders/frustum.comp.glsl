@@ -2,7 +2,7 @@
 /* Frustum: where does each object stand, and could it be seen at all?
  *
  * The eight corners of the oriented box go to clip space, each with a bound on what float arithmetic may have done to it. An object
- * is out only if all its corners are beyond one side of the view volume by more than that bound, or beyond one section plane; a box
+ * is out only if all of it that is past the near plane is beyond one side of the view volume by more than that bound, or beyond one section plane; a box
  * that touches the near plane has no rectangle and is listed. All others get a whole-pixel rectangle, widened by the rasteriser's
  * snapping, the bound and the object's margin, and the nearest depth that anything in the box can have. Nothing is divided by w <= 0. */
 #extension GL_GOOGLE_include_directive : require
@@ -87,6 +87,20 @@ void main()
             nearest = max(nearest, (p.z + e.z) / max(p.w - e.w, 1.0e-37));
         }
         bool inside = !(left || right || top || bottom || before || beyond);
+        /* Of a box across the near plane, what is past the plane may still be beyond a side. No point of it is past the plane and not beyond
+         * exactly if some weight k >= 0 makes side + k * near negative at every corner: each corner bounds k from one end. */
+        if (inside && touches) {
+            vec4 from = vec4(0.0), to = vec4(3.0e38);
+            for (int i = 0; i < 8; i++) {
+                vec3 side = vec3(i & 1, i >> 1 & 1, i >> 2) * 2.0 - 1.0;
+                vec4 p = c + side.x * a[0] + side.y * a[1] + side.z * a[2];
+                vec4 sides = vec4(p.x, -p.x, p.y, -p.y) + (e.xxyy + p.w + e.w + max(p.w, 0.0) * wide.xxyy);
+                float past = p.w + e.w - (p.z - e.z);
+                if (past < 0.0) from = max(from, sides / -past);
+                else to = min(to, -sides / max(past, 1.0e-37));
+            }
+            inside = !any(lessThan(from * 1.00001, to));
+        }
 
         /* Section planes: cut away if the whole box is on the far side of one. */
         bool cut = false;

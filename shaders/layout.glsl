@@ -3,7 +3,6 @@
 #extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
-#extension GL_EXT_control_flow_attributes : require
 
 #define VISD_GLSL
 #include "layout.h"
@@ -32,8 +31,15 @@ layout(constant_id = 2) const uint CHUNK = 64u;
 layout(push_constant, scalar) uniform push_block {
     address frame;
     uint argument; /* what it means is the pass's affair */
-    uint argument2;
+    uint max_groups; /* work groups an axis */
 } push;
+
+/* Indirect arguments for that many work groups, folded over y as the host folds its dispatches. */
+uvec3 indirect_groups(uint groups)
+{
+    uint x = min(groups, push.max_groups);
+    return uvec3(x, x == 0u ? 0u : (groups + x - 1u) / x, 1u);
+}
 #endif
 
 /* Dispatches wider than one axis allows are folded over y. */
@@ -44,9 +50,5 @@ uint global_index() { return group_index() * GROUP + gl_LocalInvocationIndex; }
 /* Adds to a 64-bit sum held as two words, low first. */
 #define ADD64(low, high, value) { uint add64_ = (value); uint old64_ = atomicAdd(low, add64_); if (old64_ + add64_ < old64_) atomicAdd(high, 1u); }
 
-/* How many pixels of level k a row of the image has. */
+/* How many texels of a level a row, or a column, of the image has. */
 uint level_size(uint size, uint level) { return (size + (1u << level) - 1u) >> level; }
-
-/* Bound of the relative error of the float arithmetic of a projection, 16 units of 2^-24: positions relative to the eye cost three
- * roundings, the products with the linear part and the matrix seven, the matrix itself one; the rest is kept in hand. */
-#define PROJECTION_ERROR 9.5367431640625e-7

@@ -27,7 +27,7 @@ typedef uint64_t address;
 #define FOOTPRINT 8u     /* the pyramid test looks at up to FOOTPRINT x FOOTPRINT texels */
 #define SUBPIXEL 256     /* vertices are snapped to 1/SUBPIXEL pixel */
 #define SMALL_PIXELS 64  /* a triangle whose rectangle has more pixels goes to the large list */
-#define SMALL_SIDE 32
+#define SMALL_SIDE 32    /* and so does one that is this many pixels wide or high: edge functions of small ones fit 32 bits */
 
 /* Object flags, as daemon/segment/record.h. */
 #define OBJECT_HIDDEN 0x1u
@@ -149,7 +149,7 @@ struct tile {
     uint place; /* tile x | y << 16 */
 };
 
-/* Zeroed at the start of a frame, read back at its end. 64-bit sums are pairs of words, low first. */
+/* Zeroed at the start of a frame; all but the histogram is read back at its end. 64-bit sums are pairs of words, low first. */
 struct counters {
     uvec3 candidate_groups; /* indirect arguments */
     uvec3 fast_groups;
@@ -166,8 +166,8 @@ struct counters {
     uint triangles_in_frustum[2];
     uint triangles_listed[2];
     uint samples_all[2];
-    uint pixels_covered;
-    uint histogram[1024]; /* a bucket: triangles low, high, samples low, high */
+    uint pixels_covered; /* samples that hold any depth */
+    uint histogram[4u * BUCKETS]; /* a bucket: triangles low, high, samples low, high */
 };
 
 struct frame {
@@ -186,10 +186,9 @@ struct frame {
     uint ids32; /* 1: write u32 */
     uint fresh; /* 1: history is not used */
     uint draw_capacity, chunk_limit, large_capacity, tile_capacity, tile_unit_limit;
-    uint tile_shift;
-    uint levels;
+    uint tile_shift; /* a tile has 1 << tile_shift pixels a side */
     ivec2 sample_offset[8]; /* where a pixel's samples are, 1/SUBPIXEL pixel from its corner */
-    uint level_offset[16]; /* in floats from pyramid */
+    uint level_offset[MAX_LEVELS]; /* in floats from pyramid */
 };
 
 #endif

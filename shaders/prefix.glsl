@@ -1,8 +1,8 @@
 /* Ranks inside a work group of GROUP, at any subgroup width and without subgroup operations.
  *
  * For flags: every invocation sets its bit in GROUP / 32 shared words; after one barrier its rank is the number of set bits below
- * its own. For sums: runs of 16 are added up by one invocation
- * each, and every invocation adds the runs and values before it; two barriers, for they are what costs on a software device. Both keep the order of the invocations. */
+ * its own. For sums: runs of 16 are added up by one invocation each, and every invocation adds the runs and values before it; two
+ * barriers, for they are what costs on a software device. Both keep the order of the invocations. */
 shared uint prefix_words[GROUP / 32u];
 
 void prefix_begin()

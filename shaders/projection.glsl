@@ -1,5 +1,9 @@
 /* Shared by the passes that take boxes and meshes to clip space: the same arithmetic in the same order, so that a box always holds its mesh. */
 
+/* Bound of the relative error of the float arithmetic of a projection, 16 units of 2^-24: positions relative to the eye cost three
+ * roundings, the products with the linear part and the matrix seven, the matrix itself one; the rest is kept in hand. */
+#define PROJECTION_ERROR 9.5367431640625e-7
+
 /* A box's centre, relative to the eye. */
 vec3 relative_centre(vec3 high, vec3 low, vec3 eye_high, vec3 eye_low)
 {

@@ -1,9 +1,9 @@
 #version 460
 /* Pyramid: the farthest depth of every block of pixels, by an integer rule.
  *
- * Level k has ceil(size / 2^k) texels a side; texel i covers pixels [i * 2^k, (i + 1) * 2^k) that are in the image, exactly, at any size. Each level is
- * made from the one below: a texel is the least (reversed depth: the farthest) of its two to four children. With several samples a pixel, level 0
- * itself is the least over a pixel's samples. argument: the level made. */
+ * Level k has ceil(size / 2^k) texels a side; texel i covers pixels [i * 2^k, (i + 1) * 2^k) that are in the image, exactly, at any size.
+ * Each level is made from the one below: a texel is the least (reversed depth: the farthest) of its one to four children. With several
+ * samples a pixel, level 0 itself is the least over a pixel's samples. argument: the level made. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 layout(local_size_x = GROUP) in;

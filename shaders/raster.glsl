@@ -48,7 +48,7 @@ int64_t raster_cross(ivec2 a, ivec2 b, ivec2 c)
     return int64_t(b.x - a.x) * int64_t(c.y - a.y) - int64_t(c.x - a.x) * int64_t(b.y - a.y);
 }
 
-/* First and last pixel whose samples may lie between two snapped coordinates. */
+/* First and last pixel whose samples may lie between two snapped coordinates: at a pixel's middle, or 1/16 to 15/16 into it. */
 ivec2 raster_span(int low, int high, uint size)
 {
     ivec2 span = MULTISAMPLED == 0u ? ivec2((low + 127) >> 8, (high - 128) >> 8) : ivec2((low - 240) >> 8, (high - 16) >> 8);

@@ -2,20 +2,14 @@
 /* Scan: the sums of all work groups of the pass before become the place where each begins.
  *
  * One work group; each invocation owns a run of blocks, sums it, learns what lies before it from prefix.glsl, and writes the run
- * back as exclusive sums. What the totals mean depends on what was counted; they set the indirect arguments of the passes that follow. */
+ * back as exclusive sums. What the totals mean depends on what was counted; they set the indirect arguments of the passes that follow.
+ * argument: how many blocks, where candidates are counted; afterwards there are as many as the candidates have. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 #define PREFIX_SUMS
 #include "prefix.glsl"
 layout(local_size_x = GROUP) in;
 layout(constant_id = 0) const uint WHAT = 0u; /* 0 candidates, 1 draws, 2 the list */
-
-/* argument: blocks, or 0: as many as the candidates have; argument2: work groups an axis */
-uvec3 arguments_for(uint groups)
-{
-    uint x = min(groups, push.argument2);
-    return uvec3(x, x == 0u ? 0u : (groups + x - 1u) / x, 1u);
-}
 
 void main()
 {
@@ -37,14 +31,14 @@ void main()
     if (gl_LocalInvocationIndex != 0u) return;
     if (WHAT == 0u) {
         counters.c.candidates = total.x;
-        counters.c.candidate_groups = arguments_for((total.x + GROUP - 1u) / GROUP);
+        counters.c.candidate_groups = indirect_groups((total.x + GROUP - 1u) / GROUP);
     } else if (WHAT == 1u) {
         counters.c.fast_draws = min(total.x, frame.f.draw_capacity);
         counters.c.clip_draws = min(total.z, frame.f.draw_capacity);
         counters.c.fast_chunks = min(total.y, frame.f.chunk_limit);
         counters.c.clip_chunks = min(total.w, frame.f.chunk_limit);
-        counters.c.fast_groups = arguments_for(counters.c.fast_chunks);
-        counters.c.clip_groups = arguments_for(counters.c.clip_chunks);
+        counters.c.fast_groups = indirect_groups(counters.c.fast_chunks);
+        counters.c.clip_groups = indirect_groups(counters.c.clip_chunks);
         counters.c.larges = 0u;
         counters.c.tiles = 0u;
         counters.c.tile_units = 0u;

@@ -19,6 +19,7 @@ void main()
     info_ref all_info = info_ref(frame.f.info);
     mesh_ref meshes = mesh_ref(frame.f.meshes);
     uint count = counters.c.candidates, samples = frame.f.camera.samples;
+    if (group_index() * GROUP >= count) return; /* all of the group together, before any barrier */
     for (uint k = gl_LocalInvocationIndex; k < BUCKETS * 4u; k += GROUP) sums[k] = 0u;
     barrier();
     for (uint i = global_index(); i < count; i += WEIGH_GROUPS * GROUP) {

@@ -1,7 +1,7 @@
 /* A view's state on the device; see history.h. */
 #include "history.h"
 
-void visd_history_open(struct visd_history *h, uint32_t scene) { *h = (struct visd_history){.open = true, .scene = scene}; }
+void visd_history_open(struct visd_history *h) { *h = (struct visd_history){.open = true}; }
 
 void visd_history_close(struct visd_history *h, struct visd_gpu *gpu)
 {

@@ -1,8 +1,9 @@
 /* History: what a view keeps on the device from frame to frame.
  *
  * One word a slot: the generation of the object that was seen there at the end of the last frame, else 0. A slot's next owner has another
- * generation, so that nothing learned about a deleted object is believed of its successor. Beside it the depth buffer and the
- * pyramid of the last frame, for pictures. History only ever chooses what is drawn first; no answer depends on it. Thread: the worker's. */
+ * generation, so that nothing learned about a deleted object is believed of its successor. Beside it the buffers that the view's frames
+ * draw their depth and pyramid into, and the last camera, for pictures. History only ever chooses what is drawn first; no answer depends
+ * on it. Thread: the worker's. */
 #ifndef VISD_CULL_HISTORY_H
 #define VISD_CULL_HISTORY_H
 
@@ -13,7 +14,6 @@
 
 struct visd_history {
     bool open;
-    uint32_t scene;
     struct visd_gpu_buffer seen; /* generations by slot */
     struct visd_gpu_buffer depth, pyramid;
     uint32_t width, height, samples; /* of depth and pyramid */
@@ -23,7 +23,7 @@ struct visd_history {
     bool framed; /* there was a last frame */
 };
 
-void visd_history_open(struct visd_history *h, uint32_t scene);
+void visd_history_open(struct visd_history *h);
 void visd_history_close(struct visd_history *h, struct visd_gpu *gpu); /* a zeroed one is fine */
 
 /* Makes room for the scene's slots and the camera's size; a change of size drops depth and pyramid, not what was seen. */

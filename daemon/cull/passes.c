@@ -64,7 +64,7 @@ void visd_cull_pipelines_destroy(struct visd_gpu *gpu, struct cull_pipelines *pi
     for (int i = 0; i < CULL_PIPELINES; i++) visd_gpu_pipeline_destroy(gpu, &pipelines->all[i]);
 }
 
-struct push { uint64_t frame; uint32_t argument, argument2; };
+struct push { uint64_t frame; uint32_t argument, max_groups; }; /* push_block of shaders/layout.glsl */
 
 void visd_cull_dispatch(const struct cull_recording *r, enum cull_pipeline pipeline, uint32_t argument, uint64_t groups)
 {

@@ -1,8 +1,8 @@
 /* The passes of a frame, and what they work on. Internal to daemon/cull.
  *
- * A pass is a file here and a shader of the same name in shaders/. Each records itself into a command buffer and expects
- * the memory barrier before it to have been recorded. All passes of a frame read one block of parameters (struct frame in
- * shaders/layout.h), whose address is their only push constant but for two small arguments. */
+ * A pass is a file here, with the idea in its opening comment, and a shader for each of its steps in shaders/. Each records itself into
+ * a command buffer and expects the memory barrier before it to have been recorded. All passes of a frame read one block of parameters
+ * (struct frame in shaders/layout.h), whose address is their only push constant but for an argument and the device's groups an axis. */
 #ifndef VISD_CULL_PASSES_H
 #define VISD_CULL_PASSES_H
 
@@ -41,7 +41,7 @@ enum cull_pipeline {
 
 struct cull_pipelines { struct visd_gpu_pipeline all[CULL_PIPELINES]; };
 
-/* chunk: triangles a work group of the depth passes. */
+/* chunk: triangles a work group of the depth passes, a power of two. */
 enum visd_err visd_cull_pipelines_create(struct visd_gpu *gpu, uint32_t chunk, struct cull_pipelines *out);
 void visd_cull_pipelines_destroy(struct visd_gpu *gpu, struct cull_pipelines *pipelines);
 

@@ -1,5 +1,8 @@
-/* Pictures of a view, and the count of all samples that its frustum holds: by the same passes, outside the budgets, into buffers of
- * their own, so that a view's own depth and history stay as its last frame left them. */
+/* Pictures of a view, and the count of all samples that its frustum holds: by the same passes.
+ *
+ * For a picture the view's last frame is run again, in the view's own buffers, history included: no answer depends on that. Depth,
+ * pyramid and boxes are read from what it leaves. Ids and the count are drawn outside the budgets into buffers beside (depth2,
+ * picture), so that the view's depth stays as the frame left it. */
 #include <string.h>
 
 #include "recording.h"

@@ -149,7 +149,7 @@ void visd_recipes_parameters(const struct visd_recipes *r, const struct visd_res
         .chunk_limit = (uint32_t)(r->limits.triangles / r->limits.chunk) + s->draws,
         .large_capacity = r->limits.larges, .tile_capacity = r->limits.tiles,
         .tile_unit_limit = (uint32_t)(r->limits.samples / 64 * 4 < UINT32_MAX ? r->limits.samples / 64 * 4 : UINT32_MAX),
-        .tile_shift = TILE_SHIFT, .levels = view->levels};
+        .tile_shift = TILE_SHIFT};
     const int8_t(*positions)[2] = &sample_positions[camera->samples - 1];
     for (uint32_t i = 0; i < camera->samples; i++)
         for (int k = 0; k < 2; k++) out->sample_offset[i][k] = positions[i][k] * (SUBPIXEL / 16);
@@ -184,43 +184,39 @@ static enum visd_err split(struct visd_recipes *r, struct cull_recording *record
     return err;
 }
 
-enum visd_err visd_recipes_record(struct visd_recipes *r, uint32_t method, struct cull_recording *recording, struct cull_flight *profile)
+enum visd_err visd_recipes_record(struct visd_recipes *r, uint32_t method, struct cull_recording *recording, struct cull_flight *flight)
 {
     const struct recipe *recipe = &recipes[method];
+    bool profile = flight && flight->job.u.frame.flags & VISD_FRAME_PROFILE;
     enum visd_err err = VISD_ERR_OK;
     uint64_t took;
-    if (profile) err = split(r, recording, &took);
+    if (profile) {
+        err = split(r, recording, &took);
+    } else if (flight) {
+        visd_gpu_stamps_reset(r->gpu, recording->commands, &flight->stamps);
+        visd_gpu_stamp(r->gpu, recording->commands, &flight->stamps);
+    }
     for (uint32_t i = 0; i < recipe->count && err == VISD_ERR_OK; i++) {
         recipe->steps[i].record(recording);
         visd_cull_barrier(recording);
-        if (!profile) continue;
-        err = split(r, recording, &took);
-        profile->pass_ns[recipe->steps[i].pass] += took;
+        if (profile) {
+            err = split(r, recording, &took);
+            flight->pass_ns[recipe->steps[i].pass] += took;
+        } else if (flight) {
+            visd_gpu_stamp(r->gpu, recording->commands, &flight->stamps);
+        }
     }
     return err;
 }
 
 static enum visd_err record_frame(struct visd_recipes *r, struct cull_flight *flight, const struct visd_residence *scene, struct visd_history *view)
 {
-    const uint32_t method = flight->job.u.frame.method;
-    const struct recipe *recipe = &recipes[method];
-    bool profile = flight->job.u.frame.flags & VISD_FRAME_PROFILE;
     VkCommandBuffer commands;
     enum visd_err err = visd_gpu_begin(r->gpu, &commands);
     if (err != VISD_ERR_OK) return err;
     struct cull_recording recording = visd_recipes_recording(r, scene, view, flight->frame.address, commands);
     visd_recipes_clear(r, &view->depth, commands, true);
-    if (profile) {
-        err = visd_recipes_record(r, method, &recording, flight);
-    } else {
-        visd_gpu_stamps_reset(r->gpu, commands, &flight->stamps);
-        visd_gpu_stamp(r->gpu, commands, &flight->stamps);
-        for (uint32_t i = 0; i < recipe->count; i++) {
-            recipe->steps[i].record(&recording);
-            visd_cull_barrier(&recording);
-            visd_gpu_stamp(r->gpu, commands, &flight->stamps);
-        }
-    }
+    err = visd_recipes_record(r, flight->job.u.frame.method, &recording, flight);
     if (err == VISD_ERR_OK && flight->job.u.frame.flags & VISD_FRAME_COVERAGE) err = visd_recipes_coverage(r, scene, view, &recording);
     if (err != VISD_ERR_OK) {
         visd_gpu_abandon(r->gpu);
@@ -259,7 +255,6 @@ enum visd_err visd_recipes_start(struct visd_recipes *r, struct cull_flight *fli
     flight->received_ns = received_ns;
     flight->started_ns = now_ns();
     flight->revision = scene->revision;
-    flight->slots = scene->slots;
     memset(flight->pass_ns, 0, sizeof(flight->pass_ns));
     err = record_frame(r, flight, scene, view);
     if (err != VISD_ERR_OK) goto error;

@@ -26,7 +26,6 @@ struct cull_flight {
     uint64_t value;       /* timeline value at which it is done */
     uint64_t received_ns, started_ns;
     uint64_t revision;
-    uint32_t slots;
     struct visd_gpu_buffer frame, counters, ids; /* parameters (upload), counters and list (read back) */
     struct visd_gpu_stamps stamps;
     uint64_t pass_ns[VISD_PASS_COUNT]; /* measured while recording, with VISD_FRAME_PROFILE */

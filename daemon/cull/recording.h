@@ -12,8 +12,9 @@ void visd_recipes_parameters(const struct visd_recipes *r, const struct visd_res
 struct cull_recording visd_recipes_recording(const struct visd_recipes *r, const struct visd_residence *scene, const struct visd_history *view,
                                              VkDeviceAddress frame, VkCommandBuffer commands);
 void visd_recipes_clear(const struct visd_recipes *r, const struct visd_gpu_buffer *depth, VkCommandBuffer commands, bool with_counters);
-/* Records all steps of a method; with a profile each is submitted alone and its time added there. */
-enum visd_err visd_recipes_record(struct visd_recipes *r, uint32_t method, struct cull_recording *recording, struct cull_flight *profile);
+/* Records all steps of a method. Times go to the flight: a stamp after each step or, with VISD_FRAME_PROFILE, each is submitted alone and
+ * timed by the clock. NULL: no times. */
+enum visd_err visd_recipes_record(struct visd_recipes *r, uint32_t method, struct cull_recording *recording, struct cull_flight *flight);
 
 /* pictures.c: records, behind a frame, the count of all samples of all candidates. */
 enum visd_err visd_recipes_coverage(struct visd_recipes *r, const struct visd_residence *scene, const struct visd_history *view,

@@ -193,7 +193,8 @@ enum visd_err visd_residence_apply(struct visd_residence *r, const struct cull_p
     if (err == VISD_ERR_OK && r->staged_count) {
         err = visd_gpu_begin(r->gpu, &commands);
         if (err == VISD_ERR_OK) {
-            struct { uint64_t bounds, info, changes; uint32_t count; } push = {r->bounds.address, r->info.address, r->staged.address, (uint32_t)r->staged_count};
+            struct { uint64_t bounds, info, changes; uint32_t count; } push = { /* push_block of shaders/scatter.comp.glsl */
+                r->bounds.address, r->info.address, r->staged.address, (uint32_t)r->staged_count};
             visd_gpu_barrier(r->gpu, commands);
             visd_gpu_dispatch(r->gpu, commands, &pipelines->all[CULL_SCATTER], &push, sizeof(push), (r->staged_count + GROUP - 1) / GROUP);
             visd_gpu_barrier(r->gpu, commands);

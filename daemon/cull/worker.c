@@ -28,7 +28,6 @@ struct visd_worker {
     enum visd_err err;
     char why[1600];
     char device[600];
-    bool software;
     atomic_uint_least64_t validation_messages, device_bytes;
 
     /* The thread's own. */
@@ -128,7 +127,7 @@ static enum visd_err do_view_open(struct visd_worker *w, const struct visd_job *
 {
     (void)result;
     if (job->view >= VISD_SEGMENT_MAX_VIEWS || w->views[job->view].open) return VISD_ERR_INTERNAL;
-    visd_history_open(&w->views[job->view], job->scene);
+    visd_history_open(&w->views[job->view]);
     return VISD_ERR_OK;
 }
 
@@ -276,7 +275,6 @@ static void *thread_main(void *argument)
     if (w->gpu && err == VISD_ERR_OK) {
         const struct visd_gpu_info *info = visd_gpu_info(w->gpu);
         snprintf(w->device, sizeof(w->device), "%s (%s)", info->name, info->driver);
-        w->software = info->software;
     }
     memcpy(w->why, why, sizeof(why));
     w->err = err;
@@ -331,6 +329,5 @@ void visd_worker_stop(struct visd_worker *w)
 }
 
 const char *visd_worker_device(const struct visd_worker *w) { return w->device; }
-bool visd_worker_software(const struct visd_worker *w) { return w->software; }
 uint64_t visd_worker_validation_messages(const struct visd_worker *w) { return atomic_load(&w->validation_messages); }
 uint64_t visd_worker_device_bytes(const struct visd_worker *w) { return atomic_load(&w->device_bytes); }

@@ -22,7 +22,8 @@ struct visd_worker_params {
     uint64_t budget_triangles;     /* a submission may draw as occluders; 0: 2 million on a CPU device, 64 million on a GPU */
     uint64_t budget_samples;       /* rectangle samples of the same; 0: 64 million, 4,096 million */
     bool validate;                 /* validation layers, synchronization validation included */
-    void (*note)(void *context, enum visd_worker_note kind, const char *text); /* device trouble, validation messages; called on the worker's thread; may be NULL */
+    /* Device trouble, validation messages; called on the worker's thread; may be NULL. */
+    void (*note)(void *context, enum visd_worker_note kind, const char *text);
     void *context;
 };
 
@@ -32,7 +33,6 @@ enum visd_err visd_worker_start(struct visd_worker **out, const struct visd_work
 void visd_worker_stop(struct visd_worker *worker);
 
 const char *visd_worker_device(const struct visd_worker *worker);   /* name for people */
-bool visd_worker_software(const struct visd_worker *worker);        /* a CPU device */
 uint64_t visd_worker_validation_messages(const struct visd_worker *worker); /* so far; any thread */
 uint64_t visd_worker_device_bytes(const struct visd_worker *worker); /* device memory held; any thread */
 

@@ -33,7 +33,6 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
     struct visd_gpu *gpu = user;
     (void)severity;
     (void)types;
-    gpu->validation_messages++;
     if (gpu->note) gpu->note(gpu->context, true, data->pMessage);
     return VK_FALSE;
 }
@@ -54,7 +53,6 @@ static enum visd_err open_instance(struct visd_gpu *gpu, bool validate, char *wh
         snprintf(why, why_size, "no Vulkan loader: install libvulkan1 and a driver (mesa-vulkan-drivers works without a GPU)");
         return VISD_ERR_NO_DEVICE;
     }
-    gpu->volk_loaded = true;
     if (volkGetInstanceVersion() < VK_API_VERSION_1_3) {
         snprintf(why, why_size, "the Vulkan loader is older than 1.3: install a newer libvulkan1");
         return VISD_ERR_NO_DEVICE;
@@ -312,5 +310,4 @@ void visd_gpu_destroy(struct visd_gpu *gpu)
 
 const struct visd_gpu_info *visd_gpu_info(const struct visd_gpu *gpu) { return &gpu->info; }
 bool visd_gpu_is_lost(const struct visd_gpu *gpu) { return gpu->lost; }
-uint64_t visd_gpu_validation_messages(const struct visd_gpu *gpu) { return gpu->validation_messages; }
 uint64_t visd_gpu_bytes(const struct visd_gpu *gpu) { return gpu->bytes; }

@@ -41,7 +41,6 @@ enum visd_err visd_gpu_create(struct visd_gpu **out, const struct visd_gpu_param
 void visd_gpu_destroy(struct visd_gpu *gpu); /* waits for what is in flight, unless the device is lost; NULL is fine */
 const struct visd_gpu_info *visd_gpu_info(const struct visd_gpu *gpu);
 bool visd_gpu_is_lost(const struct visd_gpu *gpu);
-uint64_t visd_gpu_validation_messages(const struct visd_gpu *gpu);
 
 /* ---- memory (memory.c) ---- */
 
@@ -98,8 +97,9 @@ enum visd_err visd_gpu_wait(struct visd_gpu *gpu, uint64_t value, uint64_t timeo
 
 /* Everything before is finished and visible to everything after: compute, transfer, indirect arguments, host. */
 void visd_gpu_barrier(struct visd_gpu *gpu, VkCommandBuffer commands);
+/* Spread over x and y beyond max_groups: group = y * gl_NumWorkGroups.x + x; some may be past the end. */
 void visd_gpu_dispatch(struct visd_gpu *gpu, VkCommandBuffer commands, const struct visd_gpu_pipeline *pipeline, const void *push,
-                       uint32_t push_bytes, uint64_t groups); /* spread over x and y beyond max_groups: group = y * gl_NumWorkGroups.x + x, some may be past the end */
+                       uint32_t push_bytes, uint64_t groups);
 void visd_gpu_dispatch_indirect(struct visd_gpu *gpu, VkCommandBuffer commands, const struct visd_gpu_pipeline *pipeline, const void *push,
                                 uint32_t push_bytes, const struct visd_gpu_buffer *arguments, uint64_t offset);
 

@@ -37,9 +37,7 @@ struct visd_gpu {
     struct gpu_retired *retired; /* in order of value */
     size_t retired_count, retired_capacity;
     uint64_t bytes;
-    uint64_t validation_messages;
     bool lost;
-    bool volk_loaded;
 };
 
 /* Traces a failed Vulkan call, sets the sticky lost flag on DEVICE_LOST, and names the error for our callers. */

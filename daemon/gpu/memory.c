@@ -3,6 +3,7 @@
  * A buffer has its own allocation. Meshes are too many for that (drivers allow some 4,096 allocations), so they live as
  * ranges in 64 MiB chunks: each chunk keeps its free ranges sorted by offset, takes the first that fits and joins neighbours
  * when one comes back. What the device may still be using is kept aside until the timeline has passed it. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,6 +222,7 @@ void visd_gpu_arena_free(struct visd_gpu_arena *arena, struct visd_gpu_range *ra
     size_t c = 0;
     if (!range->buffer) return;
     while (c < arena->count && arena->chunks[c].buffer.buffer != range->buffer) c++;
+    assert(c < arena->count); /* a range is of this arena, and a chunk with live ranges stays */
     struct arena_chunk *chunk = &arena->chunks[c];
     chunk->used -= range->bytes;
     if (!chunk->used) { /* an empty chunk goes back to the device */

@@ -21,7 +21,7 @@ enum visd_job_kind {
     VISD_JOB_VIEW_OPEN,    /* scene, view */
     VISD_JOB_VIEW_CLOSE,   /* view */
     VISD_JOB_FRAME,        /* scene, view, u.frame */
-    VISD_JOB_SNAPSHOT,     /* view, u.snapshot: pixels of the last finished frame of this view */
+    VISD_JOB_SNAPSHOT,     /* scene, view, u.snapshot: a picture of the view's last camera, computed when its turn comes */
     VISD_JOB_STOP,         /* finish what is in flight, then end the worker; no result */
 };
 
@@ -38,7 +38,7 @@ enum visd_frame_flag {
     VISD_FRAME_FRESH = 1u << 0,    /* a cut: history is not used */
     VISD_FRAME_IDS32 = 1u << 1,    /* ids are written as u32 (all of the scene's fit), else as u64 */
     VISD_FRAME_PROFILE = 1u << 2,  /* each pass is submitted alone and timed by wall clock (lavapipe's timestamps are not times) */
-    VISD_FRAME_COVERAGE = 1u << 3, /* also count the samples of all that is in the frustum: u.frame stats.samples_all */
+    VISD_FRAME_COVERAGE = 1u << 3, /* also count the samples of all that is in the frustum: stats.samples_all */
 };
 
 enum visd_snapshot_what {
@@ -85,14 +85,14 @@ struct visd_frame_stats {
     uint32_t in_frustum; /* in the view volume, kept by sections, layers, min_pixels and not hidden */
     uint32_t listed;     /* ids written */
     uint32_t occluded;   /* in_frustum, but hidden by the evidence */
-    uint32_t forced;     /* listed without or against evidence: near plane, section, unbounded, pinned */
+    uint32_t forced;     /* listed without or against evidence: near plane, unbounded, pinned */
     uint32_t drawn[2];   /* objects drawn as occluders in phase 1 and 2 */
     uint32_t over_budget;/* occluders left out by the budgets or by a full list: costs tightness only */
     uint32_t dropped_small; /* dropped by min_pixels */
     uint32_t hidden;     /* live but hidden (flag or layer) */
     uint64_t triangles[2]; /* drawn in phase 1 and 2 */
     uint64_t triangles_in_frustum, triangles_listed;
-    uint64_t samples_all, pixels_covered; /* with VISD_FRAME_COVERAGE: depth complexity = their ratio */
+    uint64_t samples_all, pixels_covered; /* with VISD_FRAME_COVERAGE, both in samples: depth complexity = their ratio */
     uint64_t pass_ns[VISD_PASS_COUNT];    /* device time by pass; wall time with VISD_FRAME_PROFILE */
 };
 

@@ -2,7 +2,7 @@
  *
  * An object takes 112 bytes on the device (bounds 80, info 32) plus 4 a view for its history. Positions are split
  * into two floats, hi = (float)x and lo = (float)(x - hi), so that (hi - eye_hi) + (lo - eye_lo) is right to well
- * under a millimetre at 10^7 m. All numbers are little-endian and packed as written here; shaders/shared.glsl
+ * under a millimetre at 10^7 m. All numbers are little-endian and packed as written here; shaders/layout.h
  * holds the same layout. No pointers: blocks name each other by offsets into the segment. */
 #ifndef VISD_SEGMENT_RECORD_H
 #define VISD_SEGMENT_RECORD_H

@@ -20,7 +20,8 @@ static enum visd_err set_objects(struct visd_batch *batch, const struct visd_msg
 {
     struct visd_object_columns columns = {
         .count = in->ids.rows, .ids = in->ids.at, .boxes = COLUMN(boxes), .transforms = COLUMN(transforms), .flags = COLUMN(flags),
-        .flag_masks = COLUMN(flag_masks), .margins = COLUMN(margins), .layers = COLUMN(layers), .meshes = COLUMN(meshes), .groups = COLUMN(groups), .costs = COLUMN(costs),
+        .flag_masks = COLUMN(flag_masks), .margins = COLUMN(margins), .layers = COLUMN(layers), .meshes = COLUMN(meshes),
+        .groups = COLUMN(groups), .costs = COLUMN(costs),
         .batch_keys = COLUMN(batch_keys), .draws = COLUMN(draws), .names = COLUMN(names),
         .name_bytes = in->has_names ? in->names.rows : 0, .name_offsets = COLUMN(name_offsets),
     };

@@ -194,7 +194,8 @@ bool frames_pending(const struct visd_server *server)
 static void fill_camera(struct visd_camera_spec *out, const struct visd_msg_camera *in)
 {
     *out = (struct visd_camera_spec){
-        .width = in->width, .height = in->height, .depth = in->depth, .y = in->y, .samples = !in->has_samples ? 1 : in->samples ? in->samples : UINT32_MAX, /* 0 is refused as any other wrong number */
+        .width = in->width, .height = in->height, .depth = in->depth, .y = in->y,
+        .samples = !in->has_samples ? 1 : in->samples ? in->samples : UINT32_MAX, /* 0 is refused as any other wrong number */
         .caps = in->caps, .layers = in->has_layers ? in->layers : UINT32_MAX, .min_pixels = in->min_pixels,
     };
     memcpy(out->view, in->view, sizeof(out->view));

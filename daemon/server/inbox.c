@@ -1,3 +1,4 @@
+/* A list under a mutex, and a wake-up for the loop; see inbox.h. */
 #include "inbox.h"
 
 static void drain(uv_async_t *async)

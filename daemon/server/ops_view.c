@@ -1,6 +1,5 @@
 /* Views: opening, setting, closing. They belong to a client and a key of its choice, so that a request that is sent
  * again opens nothing twice. */
-#include <stdio.h>
 #include <string.h>
 
 #include "server_internal.h"

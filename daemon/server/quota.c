@@ -1,3 +1,4 @@
+/* Users by uid, and what each has charged; see quota.h. */
 #include "quota.h"
 
 #include <assert.h>

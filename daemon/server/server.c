@@ -316,8 +316,3 @@ bool visd_server_healthy(const struct visd_server *server, uint64_t limit_ms)
 {
     return server->link.unanswered == 0 || uv_hrtime() - server->link.moved_ns < limit_ms * 1000000u;
 }
-
-unsigned visd_server_connections(const struct visd_server *server)
-{
-    return visd_door_connections(server->door);
-}

@@ -53,6 +53,5 @@ void visd_server_destroy(struct visd_server *server);
 
 /* False if jobs wait and the worker has not moved for limit_ms. */
 bool visd_server_healthy(const struct visd_server *server, uint64_t limit_ms);
-unsigned visd_server_connections(const struct visd_server *server);
 
 #endif

@@ -1,3 +1,4 @@
+/* Jobs in, results out, a few jobs ahead; see worker_link.h. */
 #include "worker_link.h"
 
 #define AHEAD 24u /* jobs put and unanswered, at most: enough to keep a worker busy */

@@ -5,12 +5,6 @@
 
 #include "state.h"
 
-const char *visd_grade_name(enum visd_grade grade)
-{
-    static const char *const names[] = { "exact", "conservative", "guarded", "lagged", "frustum", "all" };
-    return (unsigned)grade < sizeof(names) / sizeof(names[0]) ? names[grade] : "unknown";
-}
-
 const char *visd_method_name(enum visd_method method)
 {
     static const char *const names[] = { "frustum", "hiz", "box", "exact", "query", "auto" };

@@ -86,11 +86,6 @@ enum visd_err visd_view_set_method(struct visd_view *v, uint32_t method, char *w
     return err;
 }
 
-uint32_t visd_view_number(const struct visd_view *v)
-{
-    return v->number;
-}
-
 uint32_t visd_view_method(const struct visd_view *v)
 {
     return v->method;

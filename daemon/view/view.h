@@ -74,7 +74,6 @@ enum visd_grade { /* also the wire's numbers */
     VISD_GRADE_FRUSTUM = 4,
     VISD_GRADE_ALL = 5,
 };
-const char *visd_grade_name(enum visd_grade grade);    /* "exact"... */
 const char *visd_method_name(enum visd_method method); /* "frustum"..., "unknown" */
 
 struct visd_view;
@@ -89,14 +88,14 @@ struct visd_view_params {
 enum visd_err visd_view_open(struct visd_view **out, struct visd_segment *segment, struct visd_scene *scene, const struct visd_view_params *params,
     char *why, size_t why_size);
 /* Closing: what waits or is parked is answered NOT_FOUND, what is in flight when its result comes; VIEW_CLOSE is queued.
- * When visd_view_closed and all answers have been collected and given back, destroy it. destroy at once is right only when no worker can read the segment. NULL is fine. */
+ * When visd_view_closed and all answers have been collected and given back, destroy it. destroy at once is right only when no worker can
+ * read the segment. NULL is fine. */
 void visd_view_close(struct visd_view *view);
 bool visd_view_closed(const struct visd_view *view);
 void visd_view_destroy(struct visd_view *view);
 
 /* Another method from the next submitted frame on. */
 enum visd_err visd_view_set_method(struct visd_view *view, uint32_t method, char *why, size_t why_size);
-uint32_t visd_view_number(const struct visd_view *view);
 uint32_t visd_view_method(const struct visd_view *view);
 struct visd_scene *visd_view_scene(const struct visd_view *view); /* NULL once it is gone */
 size_t visd_view_bytes(const struct visd_view *view);      /* memory it holds, host and segment */

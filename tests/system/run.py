@@ -1,18 +1,21 @@
 #!/usr/bin/python3
 """Runs the system tests: real daemons, real sockets, a software device.
 
-    run.py --build DIR [--mode MODE] [NAME...]      NAME: a part of test names; -l lists them
+    run.py --build DIR [--mode MODE] [-j N] [NAME...]      NAME: a part of test names; -l lists them
 
 Modes choose what runs, and how: plain (all), validation (Vulkan's layers watch), asan, tsan, models. A test is a function
-test_* of a file test_*.py, with one argument; its attribute 'modes' says where else it runs. Last line: N passed, N failed, N skipped.
+test_* of a file test_*.py, with one argument; its attribute 'modes' says where else it runs, 'seconds' how long it may take. Each runs in
+a process of its own. Last line: N passed, N failed, N skipped.
 """
 
 import argparse
 import glob
 import importlib
+import multiprocessing
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -21,6 +24,7 @@ import traceback
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
+SLOWER = {"asan": 4, "tsan": 8, "validation": 3}  # by how much a mode may take longer
 
 
 class Skip(Exception):
@@ -30,8 +34,9 @@ class Skip(Exception):
 class Test:
     """What a test is given: a folder, daemons that are stopped and checked after it, the build, the mode."""
 
-    def __init__(self, build, mode):
-        self.build, self.mode = build, mode
+    def __init__(self, build, tools, mode):
+        self.build, self.tools, self.mode = build, tools, mode
+        self.tables = []
         self.tmp = tempfile.mkdtemp(prefix="visd-test-")
         self.daemons = []
         self.clients = []
@@ -51,7 +56,6 @@ class Test:
         return client
 
     def visctl(self, *arguments, check=True, url=None, timeout=300):
-        import subprocess
         from daemon import sanitizer_env
         done = subprocess.run([f"{self.build}/bin/visctl", "--connect", url or self.daemons[-1].url, *map(str, arguments)],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,
@@ -62,7 +66,7 @@ class Test:
 
     def table(self, line):
         """A line that is shown even when all is well."""
-        print(f"TABLE {line}", flush=True)
+        self.tables.append(f"TABLE {line}")
 
     def skip(self, why):
         raise Skip(why)
@@ -96,49 +100,54 @@ def on_alarm(signum, frame):
     raise TimeoutError("the test took too long")
 
 
+def run_one(task):
+    """Runs a test; returns passed, failed or skipped, and what there is to say."""
+    build, tools, mode, name, function = task
+    test = Test(build, tools, mode)
+    slower = SLOWER.get(mode, 1)
+    start = time.monotonic()
+    signal.signal(signal.SIGALRM, on_alarm)
+    signal.alarm(getattr(function, "seconds", 60) * slower)
+    try:
+        try:
+            function(test)
+        finally:
+            signal.alarm(60 * slower)
+            test.finish()
+        return "passed", test.tables + [f"passed  {name} ({time.monotonic() - start:.1f} s)"]
+    except Skip as why:
+        return "skipped", [f"SKIPPED {name}: {why}"]
+    except Exception:
+        said = [f"FAILED {name} ({time.monotonic() - start:.1f} s)", traceback.format_exc()]
+        return "failed", test.tables + said + [f"--- the log of {daemon.pid}:\n{daemon.log()[-2000:]}" for daemon in test.daemons]
+    finally:
+        signal.alarm(0)
+        shutil.rmtree(test.tmp, ignore_errors=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build/check")
+    parser.add_argument("--tools", help="a build whose oracle to use; default: the same")
     parser.add_argument("--mode", default="plain", choices=["plain", "validation", "asan", "tsan", "models"])
+    parser.add_argument("-j", "--jobs", type=int, default=1)
     parser.add_argument("-l", "--list", action="store_true")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
-    slow = {"asan": 4, "tsan": 8, "validation": 3}.get(args.mode, 1)
-    os.environ["VISD_TEST_PATIENCE"] = str(slow)
-    build = os.path.abspath(args.build)
-    signal.signal(signal.SIGALRM, on_alarm)
-    passed = failed = skipped = 0
-    for name, function in find(args.mode, args.names):
-        if args.list:
-            print(name)
-            continue
-        test = Test(build, args.mode)
-        start = time.monotonic()
-        signal.alarm(getattr(function, "seconds", 60) * slow)
-        try:
-            try:
-                function(test)
-            finally:
-                signal.alarm(60 * slow)
-                test.finish()
-            passed += 1
-            print(f"passed  {name} ({time.monotonic() - start:.1f} s)", flush=True)
-        except Skip as why:
-            skipped += 1
-            print(f"SKIPPED {name}: {why}", flush=True)
-        except KeyboardInterrupt:
-            raise
-        except BaseException:
-            failed += 1
-            print(f"FAILED {name} ({time.monotonic() - start:.1f} s)\n{traceback.format_exc()}", flush=True)
-            for daemon in test.daemons:
-                print(f"--- the log of {daemon.pid}:\n{daemon.log()[-2000:]}", flush=True)
-        finally:
-            signal.alarm(0)
-            shutil.rmtree(test.tmp, ignore_errors=True)
-    if not args.list:
-        print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
+    os.environ["VISD_TEST_PATIENCE"] = str(SLOWER.get(args.mode, 1))
+    build, tools = os.path.abspath(args.build), os.path.abspath(args.tools or args.build)
+    tests = list(find(args.mode, args.names))
+    if args.list:
+        print("\n".join(name for name, _ in tests))
+        return 0
+    tests.sort(key=lambda test: -getattr(test[1], "seconds", 60))  # long ones first
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    with multiprocessing.get_context("fork").Pool(args.jobs, maxtasksperchild=1) as pool:
+        for how, said in pool.imap_unordered(run_one, [(build, tools, args.mode, name, function) for name, function in tests], 1):
+            counts[how] += 1
+            print("\n".join(said), flush=True)
+    print(", ".join(f"{count} {how}" for how, count in counts.items()))
+    return 1 if counts["failed"] else 0
 
 
 if __name__ == "__main__":

@@ -255,11 +255,11 @@ class Scene:
                                        c.get("y", "up") == "down", c.get("samples", 1), c.get("layers", ALL_LAYERS), len(planes), 0))
                 file.write(pack("d", [x for plane in planes for x in plane]))
 
-    def truth(self, build, folder, cameras):
+    def truth(self, t, cameras):
         """For each camera: ({id: samples}, {robust ids}), by the oracle."""
-        path = f"{folder}/oracle.dump"
+        path = f"{t.tmp}/oracle.dump"
         self.dump(path, cameras)
-        done = subprocess.run([f"{build}/bin/oracle", path], capture_output=True, text=True, timeout=300)
+        done = subprocess.run([f"{t.tools}/bin/oracle", path], capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr
         out = []
         for line in done.stdout.splitlines():

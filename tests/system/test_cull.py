@@ -13,7 +13,7 @@ SURPLUS = 6.0  # listed / seen, over all random scenes of one kind: a guard agai
 def against_truth(t, client, scene, cameras, name, method="hiz", fresh_too=True):
     """Culls warm, in order, and cold; returns (listed, seen, in the frustum), summed."""
     number = scene.load(client, name)
-    truth = scene.truth(t.build, t.tmp, cameras)
+    truth = scene.truth(t, cameras)
     listed = seen = frustum = 0
     views = {"warm": client.view_open(number, method=method), "cold": client.view_open(number, method=method)}
     flat = client.view_open(number, method="frustum")
@@ -148,7 +148,7 @@ def test_budget_after_a_cut(t):
     number = scene.load(client)
     view = client.view_open(number)
     camera = scenes.camera(width=480, height=270, fovy=50)
-    truth = scene.truth(t.build, t.tmp, [camera])[0]
+    truth = scene.truth(t, [camera])[0]
     counts = []
     for i in range(12):
         result = view.cull(camera, fresh=i == 0)

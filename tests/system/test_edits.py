@@ -76,7 +76,7 @@ def test_moves_hidings_and_removals(t):
             items.append(scene.object_item(ids, "object_set"))
         client.batch(number, items)
         c = cameras[step % 4]
-        visible, robust = scene.truth(t.build, t.tmp, [c])[0]
+        visible, robust = scene.truth(t, [c])[0]
         got = view.cull(c)
         assert not robust - got.set, f"step {step}: {sorted(robust - got.set)} are seen and not listed"
         assert got.set <= set(scene.objects), f"step {step}: a removed id is listed"

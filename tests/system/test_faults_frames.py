@@ -168,7 +168,7 @@ def test_a2_17_sliver_at_the_edge(t):
         scene.add(cube(10, SINGLE), move(0, 0, -16.1), id=2)
         b.open(scene)
         c = camera(width=640, height=360)
-        visible, robust = scene.truth(t.build, t.tmp, [c])[0]
+        visible, robust = scene.truth(t, [c])[0]
         for i in range(2):
             assert not robust - b.views[0].cull(c).set, centimetres
 
@@ -335,7 +335,7 @@ def test_a3_32_jitter(t):
         c = {**base, "proj": list(base["proj"])}
         c["proj"][8] += (((i % 8) + 0.5) / 8 - 0.5) * 2 / 960
         c["proj"][9] += (((i * 3 % 8) + 0.5) / 8 - 0.5) * 2 / 540
-        visible, _ = scene.truth(t.build, t.tmp, [c])[0] if i < 8 else ({1: 1, 2: 1}, None)
+        visible, _ = scene.truth(t, [c])[0] if i < 8 else ({1: 1, 2: 1}, None)
         if 2 in visible:
             assert 2 in b.views[0].cull(c).set, i
 

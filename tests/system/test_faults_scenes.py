@@ -147,7 +147,7 @@ def test_a5_60_views_without_history(t):
     scene = scenes.random_scene(60, 200)
     b.open(scene)
     cameras = scenes.random_cameras(60, 10)
-    truth = scene.truth(t.build, t.tmp, cameras)
+    truth = scene.truth(t, cameras)
     steady = [b.views[0].cull(cameras[0]).set for _ in range(3)][-1]
     rss = None
     for i in range(400):

@@ -25,7 +25,7 @@ def test_four_panes_in_a_request(t):
         results = [wire.Result(r).check() for r in reply["results"]]
         assert [r.view for r in results] == [v.view for v in views]
         assert len({r.revision for r in results}) == 1
-        truth = scene.truth(t.build, t.tmp, cameras)
+        truth = scene.truth(t, cameras)
         for result, one, (_, robust) in zip(results, alone, truth):
             assert not robust - result.set and result.set <= one | result.set
 test_four_panes_in_a_request.modes = ("plain", "validation", "asan", "tsan")
@@ -48,7 +48,7 @@ def test_two_eyes(t):
         c = camera((x, 0, 0), width=800, height=800)
         c["proj"] = scenes.frustum(left, right, -1, 1, 0.1, 1000)
         eyes.append(c)
-    truth = scene.truth(t.build, t.tmp, eyes)
+    truth = scene.truth(t, eyes)
     reply = client.request("frames", frames=[v.next_frame(c) for v, c in zip(views, eyes)])
     for result, (visible, robust) in zip(reply["results"], truth):
         assert not robust - wire.Result(result).set
@@ -128,7 +128,7 @@ def test_deltas(t):
             held = result.set
         assert len(held) == result.count and wire.digest(held) == result.digest, f"step {step}"
         base = {"epoch": result.epoch, "view": result.view, "frame": result.frame}
-        robust = scene.truth(t.build, t.tmp, [c])[0][1] if step % 10 == 0 else set()
+        robust = scene.truth(t, [c])[0][1] if step % 10 == 0 else set()
         assert not robust - held
     assert deltas > 30, f"only {deltas} of 60 answers were deltas"
     for wrong in ({**base, "epoch": base["epoch"] ^ 1}, {**base, "frame": 1}, {**base, "view": full.view}):

@@ -61,6 +61,33 @@ struct stand {
     float least_range[2][2], most_range[2][2], nearest_range[2]; /* where a device's may be */
 };
 
+static void corner_of(const struct box *box, int i, float p[4])
+{
+    for (int k = 0; k < 4; k++)
+        p[k] = box->c[k] + (i & 1 ? box->a[0][k] : -box->a[0][k]) + (i & 2 ? box->a[1][k] : -box->a[1][k]) + (i & 4 ? box->a[2][k] : -box->a[2][k]);
+}
+
+/* Whether all of the box that is past the near plane is beyond one side: some weight k >= 0 makes side + k * near negative at every corner.
+ * give: added to both, as a fraction of their tolerances. */
+static bool past_and_beyond(const struct box *box, const float size[2], float margin, float give)
+{
+    const float *e = box->e;
+    for (int side = 0; side < 4; side++) {
+        float from = 0, to = 3e38f, tolerance = (e[side / 2] + e[3]) / 4, near_tolerance = (e[2] + e[3]) / 4;
+        for (int i = 0; i < 8; i++) {
+            float p[4];
+            corner_of(box, i, p);
+            float beyond = (side & 1 ? -p[side / 2] : p[side / 2]) + e[side / 2] + p[3] + e[3] + fmaxf(p[3], 0) * (2 * (margin + SNAP) / size[side / 2]);
+            float past = p[3] + e[3] - (p[2] - e[2]) + give * near_tolerance;
+            beyond += give * tolerance;
+            if (past < 0) from = fmaxf(from, beyond / -past);
+            else to = fminf(to, -beyond / fmaxf(past, 1e-37f));
+        }
+        if (from * (1.00001f + give * ULPS) < to) return true;
+    }
+    return false;
+}
+
 static struct stand stand_of(const struct box *box, const float size[2], float margin)
 {
     static const struct answer yes = {true, true};
@@ -71,8 +98,7 @@ static struct stand stand_of(const struct box *box, const float size[2], float m
     float tx = (e[0] + e[3]) / 4, ty = (e[1] + e[3]) / 4, tz = (e[2] + e[3]) / 4;
     for (int i = 0; i < 8; i++) {
         float p[4];
-        for (int k = 0; k < 4; k++)
-            p[k] = box->c[k] + (i & 1 ? box->a[0][k] : -box->a[0][k]) + (i & 2 ? box->a[1][k] : -box->a[1][k]) + (i & 4 ? box->a[2][k] : -box->a[2][k]);
+        corner_of(box, i, p);
         float w = fmaxf(p[3], 0), wide_x = w * (2 * (margin + SNAP) / size[0]), wide_y = w * (2 * (margin + SNAP) / size[1]);
         all_below(&s.left, p[0] + e[0] + p[3] + e[3] + wide_x, tx);
         all_below(&s.right, -(p[0] - e[0] - p[3] - e[3] - wide_x), tx);
@@ -175,6 +201,10 @@ static void look_at(struct twin *t, uint32_t slot)
     struct answer outs[] = {s.left, s.right, s.top, s.bottom, s.before, s.beyond};
     struct answer out = {false, false}, cut = {false, false};
     for (int i = 0; i < 6; i++) out = (struct answer){out.surely || outs[i].surely, out.maybe || outs[i].maybe};
+    if (s.touches.maybe) {
+        out.surely = out.surely || (s.touches.surely && past_and_beyond(&box, size, margin, 1));
+        out.maybe = out.maybe || past_and_beyond(&box, size, margin, -1);
+    }
     for (uint32_t i = 0; i < camera->planes && !(b->flags & OBJECT_SECTION_EXEMPT); i++) {
         const float *plane = camera->plane[i];
         float distance = dot3(plane, box.centre) + plane[3];

@@ -45,7 +45,7 @@ static void eye_inside_an_occluder(void **state)
         stage_box(&stage, INNER, 0, 0, -3, 1, 1, 1, 0);
         stage_box(&stage, OUTER, 20, 0, 0, 1, 1, 1, 0);
         stage_commit(&stage);
-        for (int yaw = 0; yaw < 360; yaw += 5) {
+        for (int yaw = 0; yaw < 360; yaw += w < 2 ? 5 : 15) {
             struct look look = look_ahead(384, 216);
             look.yaw = yaw;
             bool inner = yaw <= 45 || yaw >= 315, outer = yaw >= 225 && yaw <= 315;

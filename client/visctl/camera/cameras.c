@@ -1,3 +1,4 @@
+/* Cameras from and to JSON lines; see cameras.h. */
 #include "cameras.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* A flight in two parts: seven tenths round the box, three through it; see tour.h. */
 #include "tour.h"
 
 #include <math.h>

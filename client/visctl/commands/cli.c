@@ -1,3 +1,4 @@
+/* Options, sizes, connecting, progress and failures, alike for all commands; see cli.h. */
 #include "cli.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The pieces, a function each, and the table of them; see furniture.h. */
 #include "furniture.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Solid shapes, put together vertex by vertex; see shapes.h. */
 #include "shapes.h"
 
 #include <math.h>

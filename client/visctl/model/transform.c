@@ -1,3 +1,4 @@
+/* Rows of doubles; see transform.h. */
 #include "transform.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
  * slope between neighbours gives a normal to light it by. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "picture.h"
 
