@@ -22,7 +22,7 @@ typedef uint64_t address;
 
 #define GROUP 256u       /* objects, or candidates, a work group of every pass but the depth passes */
 #define BUCKETS 256u     /* of rectangle area, eight an octave, in the choice of occluders */
-#define WEIGH_GROUPS 128u /* work groups that share the weighing of candidates */
+#define WEIGH_GROUPS 128u /* work groups, at most, that share the weighing of candidates */
 #define MAX_LEVELS 16u
 #define FOOTPRINT 8u     /* the pyramid test looks at up to FOOTPRINT x FOOTPRINT texels */
 #define SUBPIXEL 256     /* vertices are snapped to 1/SUBPIXEL pixel */
@@ -152,6 +152,7 @@ struct tile {
 /* Zeroed at the start of a frame; all but the histogram is read back at its end. 64-bit sums are pairs of words, low first. */
 struct counters {
     uvec3 candidate_groups; /* indirect arguments */
+    uvec3 weigh_groups;
     uvec3 fast_groups;
     uvec3 clip_groups;
     uvec3 tile_groups;

@@ -32,6 +32,7 @@ void main()
     if (WHAT == 0u) {
         counters.c.candidates = total.x;
         counters.c.candidate_groups = indirect_groups((total.x + GROUP - 1u) / GROUP);
+        counters.c.weigh_groups = uvec3(min((total.x + GROUP - 1u) / GROUP, WEIGH_GROUPS), 1u, 1u);
     } else if (WHAT == 1u) {
         counters.c.fast_draws = min(total.x, frame.f.draw_capacity);
         counters.c.clip_draws = min(total.z, frame.f.draw_capacity);

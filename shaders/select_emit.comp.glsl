@@ -34,7 +34,10 @@ void main()
     at += uvec4_ref(frame.f.blocks).v[group_index()];
     bool clip = cost.z != 0u;
     uint place = clip ? at.z : at.x;
-    if (place >= frame.f.draw_capacity) return;
+    if (place >= frame.f.draw_capacity) {
+        atomicAdd(counters.c.over_budget, 1u);
+        return;
+    }
 
     object_bounds b = bounds_ref(frame.f.bounds).v[slot];
     vec3 eye = frame.f.camera.eye_hi;

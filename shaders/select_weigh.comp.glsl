@@ -1,7 +1,7 @@
 #version 460
 /* Weigh: what the eligible occluders would cost, summed by bucket of rectangle area.
  *
- * A fixed number of work groups share the candidates; each sums in shared memory first, since most candidates fall into few buckets and
+ * A limited number of work groups share the candidates; each sums in shared memory first, since most candidates fall into few buckets and
  * would otherwise queue up for the same words of global memory. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
@@ -19,10 +19,9 @@ void main()
     info_ref all_info = info_ref(frame.f.info);
     mesh_ref meshes = mesh_ref(frame.f.meshes);
     uint count = counters.c.candidates, samples = frame.f.camera.samples;
-    if (group_index() * GROUP >= count) return; /* all of the group together, before any barrier */
     for (uint k = gl_LocalInvocationIndex; k < BUCKETS * 4u; k += GROUP) sums[k] = 0u;
     barrier();
-    for (uint i = global_index(); i < count; i += WEIGH_GROUPS * GROUP) {
+    for (uint i = global_index(); i < count; i += gl_NumWorkGroups.x * GROUP) {
         uint slot = candidates.v[i];
         if (select_eligible(verdicts.v[slot])) {
             uint area = proxy_area(proxies.v[slot]), b = select_bucket(area) * 4u;

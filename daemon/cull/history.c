@@ -11,31 +11,6 @@ void visd_history_close(struct visd_history *h, struct visd_gpu *gpu)
     *h = (struct visd_history){0};
 }
 
-static enum visd_err fit_seen(struct visd_history *h, struct visd_gpu *gpu, uint32_t slot_capacity)
-{
-    struct visd_gpu_buffer larger;
-    VkCommandBuffer commands;
-    uint64_t bytes = (uint64_t)slot_capacity * 4;
-    if (h->seen.bytes >= bytes) return VISD_ERR_OK;
-    enum visd_err err = visd_gpu_buffer_create(gpu, VISD_GPU_DEVICE, bytes, &larger);
-    if (err != VISD_ERR_OK) return err;
-    err = visd_gpu_begin(gpu, &commands);
-    if (err == VISD_ERR_OK) {
-        visd_gpu_barrier(gpu, commands);
-        if (h->seen.bytes) vkCmdCopyBuffer(commands, h->seen.buffer, larger.buffer, 1, &(VkBufferCopy){.size = h->seen.bytes});
-        vkCmdFillBuffer(commands, larger.buffer, h->seen.bytes, VK_WHOLE_SIZE, 0);
-        visd_gpu_barrier(gpu, commands);
-        err = visd_gpu_submit(gpu, NULL);
-    }
-    if (err != VISD_ERR_OK) {
-        visd_gpu_buffer_destroy(gpu, &larger);
-        return err;
-    }
-    visd_gpu_buffer_retire(gpu, &h->seen);
-    h->seen = larger;
-    return VISD_ERR_OK;
-}
-
 static enum visd_err fit_buffer(struct visd_gpu *gpu, struct visd_gpu_buffer *buffer, uint64_t bytes)
 {
     if (bytes < 256) bytes = 256;
@@ -47,7 +22,7 @@ static enum visd_err fit_buffer(struct visd_gpu *gpu, struct visd_gpu_buffer *bu
 
 enum visd_err visd_history_fit(struct visd_history *h, struct visd_gpu *gpu, uint32_t slot_capacity, const struct visd_camera *camera)
 {
-    enum visd_err err = fit_seen(h, gpu, slot_capacity);
+    enum visd_err err = visd_gpu_buffer_grow(gpu, &h->seen, (uint64_t)slot_capacity * sizeof(uint32_t));
     if (err != VISD_ERR_OK) return err;
     if (h->depth.buffer && h->width == camera->width && h->height == camera->height && h->samples == camera->samples) return VISD_ERR_OK;
     uint64_t texels = visd_pyramid_plan(camera->width, camera->height, camera->samples, &h->levels, h->level_offset);

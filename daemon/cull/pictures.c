@@ -33,10 +33,10 @@ static enum visd_err picture_frame(struct visd_recipes *r, const struct visd_res
 }
 
 enum visd_err visd_recipes_coverage(struct visd_recipes *r, const struct visd_residence *scene, const struct visd_history *view,
-                                    struct cull_recording *recording)
+                                    const struct visd_camera *camera, struct cull_recording *recording)
 {
     struct frame *frame;
-    enum visd_err err = picture_frame(r, scene, view, &view->camera, &frame);
+    enum visd_err err = picture_frame(r, scene, view, camera, &frame);
     if (err != VISD_ERR_OK) return err;
     VkDeviceAddress own = recording->frame;
     recording->frame = r->frame2.address;

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "daemon/segment/clock.h"
 #include "recording.h"
 
 static void step_frustum(const struct cull_recording *r) { visd_frustum_record(r); }
@@ -45,13 +45,6 @@ static const struct recipe { const struct step *steps; uint32_t count; } recipes
     [VISD_METHOD_HIZ] = {hiz_steps, sizeof(hiz_steps) / sizeof(hiz_steps[0])},
 };
 #define MAX_STEPS 16
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 enum visd_err visd_recipes_init(struct visd_recipes *r, struct visd_gpu *gpu, uint64_t budget_triangles, uint64_t budget_samples)
 {
@@ -176,10 +169,10 @@ void visd_recipes_clear(const struct visd_recipes *r, const struct visd_gpu_buff
 /* What is recorded so far is submitted and waited for, and a new recording begun. */
 static enum visd_err split(struct visd_recipes *r, struct cull_recording *recording, uint64_t *took_ns)
 {
-    uint64_t value, before = now_ns();
+    uint64_t value, before = visd_now_ns();
     enum visd_err err = visd_gpu_submit(r->gpu, &value);
     if (err == VISD_ERR_OK) err = visd_gpu_wait(r->gpu, value, UINT64_MAX);
-    *took_ns = now_ns() - before;
+    *took_ns = visd_now_ns() - before;
     if (err == VISD_ERR_OK) err = visd_gpu_begin(r->gpu, &recording->commands);
     return err;
 }
@@ -217,7 +210,7 @@ static enum visd_err record_frame(struct visd_recipes *r, struct cull_flight *fl
     struct cull_recording recording = visd_recipes_recording(r, scene, view, flight->frame.address, commands);
     visd_recipes_clear(r, &view->depth, commands, true);
     err = visd_recipes_record(r, flight->job.u.frame.method, &recording, flight);
-    if (err == VISD_ERR_OK && flight->job.u.frame.flags & VISD_FRAME_COVERAGE) err = visd_recipes_coverage(r, scene, view, &recording);
+    if (err == VISD_ERR_OK && flight->job.u.frame.flags & VISD_FRAME_COVERAGE) err = visd_recipes_coverage(r, scene, view, &flight->job.u.frame.camera, &recording);
     if (err != VISD_ERR_OK) {
         visd_gpu_abandon(r->gpu);
         return err;
@@ -253,7 +246,7 @@ enum visd_err visd_recipes_start(struct visd_recipes *r, struct cull_flight *fli
     frame->fresh = job->u.frame.flags & VISD_FRAME_FRESH ? 1 : 0;
     flight->job = *job;
     flight->received_ns = received_ns;
-    flight->started_ns = now_ns();
+    flight->started_ns = visd_now_ns();
     flight->revision = scene->revision;
     memset(flight->pass_ns, 0, sizeof(flight->pass_ns));
     err = record_frame(r, flight, scene, view);
@@ -275,7 +268,7 @@ static void read_times(struct visd_recipes *r, const struct cull_flight *flight,
     uint64_t between[MAX_STEPS];
     const struct recipe *recipe = &recipes[flight->job.u.frame.method];
     memcpy(result->stats.pass_ns, flight->pass_ns, sizeof(flight->pass_ns));
-    result->ended_ns = now_ns();
+    result->ended_ns = visd_now_ns();
     if (flight->job.u.frame.flags & VISD_FRAME_PROFILE || !visd_gpu_stamps_read(r->gpu, &flight->stamps, between)) return;
     for (uint32_t i = 0; i < recipe->count && i + 1 < flight->stamps.used; i++) result->stats.pass_ns[recipe->steps[i].pass] += between[i];
 }

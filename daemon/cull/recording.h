@@ -18,6 +18,6 @@ enum visd_err visd_recipes_record(struct visd_recipes *r, uint32_t method, struc
 
 /* pictures.c: records, behind a frame, the count of all samples of all candidates. */
 enum visd_err visd_recipes_coverage(struct visd_recipes *r, const struct visd_residence *scene, const struct visd_history *view,
-                                    struct cull_recording *recording);
+                                    const struct visd_camera *camera, struct cull_recording *recording);
 
 #endif

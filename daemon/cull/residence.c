@@ -10,29 +10,11 @@ struct resident_mesh { struct visd_gpu_range vertices, indices; bool used; };
 #define FIRST_SLOTS 1024u
 #define FIRST_MESHES 64u
 
-/* A larger buffer with the old one's contents, copied on the device behind all work so far; new bytes are zero. */
+/* Growth copies on the device: what is still on its way there goes first. */
 static enum visd_err grow(struct visd_residence *r, struct visd_gpu_buffer *buffer, uint64_t bytes)
 {
-    VkCommandBuffer commands;
-    struct visd_gpu_buffer larger;
     enum visd_err err = visd_upload_flush(r->upload);
-    if (err != VISD_ERR_OK) return err;
-    err = visd_gpu_buffer_create(r->gpu, VISD_GPU_DEVICE, bytes, &larger);
-    if (err != VISD_ERR_OK) return err;
-    err = visd_gpu_begin(r->gpu, &commands);
-    if (err != VISD_ERR_OK) goto error;
-    visd_gpu_barrier(r->gpu, commands);
-    if (buffer->bytes) vkCmdCopyBuffer(commands, buffer->buffer, larger.buffer, 1, &(VkBufferCopy){.size = buffer->bytes});
-    vkCmdFillBuffer(commands, larger.buffer, buffer->bytes, VK_WHOLE_SIZE, 0);
-    visd_gpu_barrier(r->gpu, commands);
-    err = visd_gpu_submit(r->gpu, NULL);
-    if (err != VISD_ERR_OK) goto error;
-    visd_gpu_buffer_retire(r->gpu, buffer);
-    *buffer = larger;
-    return VISD_ERR_OK;
-error:
-    visd_gpu_buffer_destroy(r->gpu, &larger);
-    return err;
+    return err == VISD_ERR_OK ? visd_gpu_buffer_grow(r->gpu, buffer, bytes) : err;
 }
 
 static uint64_t grown(uint64_t have, uint64_t need, uint64_t first)
@@ -46,11 +28,8 @@ static enum visd_err need_slots(struct visd_residence *r, uint32_t slots)
 {
     if (slots <= r->slot_capacity) return VISD_ERR_OK;
     uint64_t capacity = grown(r->slot_capacity, slots, FIRST_SLOTS);
-    if (r->bounds.bytes < capacity * sizeof(struct visd_object_bounds)) {
-        enum visd_err err = grow(r, &r->bounds, capacity * sizeof(struct visd_object_bounds));
-        if (err != VISD_ERR_OK) return err;
-    }
-    enum visd_err err = grow(r, &r->info, capacity * sizeof(struct visd_object_info));
+    enum visd_err err = grow(r, &r->bounds, capacity * sizeof(struct visd_object_bounds));
+    if (err == VISD_ERR_OK) err = grow(r, &r->info, capacity * sizeof(struct visd_object_info));
     if (err == VISD_ERR_OK) r->slot_capacity = (uint32_t)capacity;
     return err;
 }

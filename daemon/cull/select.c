@@ -8,7 +8,7 @@
 void visd_select_record(const struct cull_recording *r, uint32_t which, bool unlimited)
 {
     uint64_t candidates = offsetof(struct counters, candidate_groups);
-    visd_cull_dispatch(r, CULL_WEIGH, which, WEIGH_GROUPS);
+    visd_cull_dispatch_indirect(r, CULL_WEIGH, which, offsetof(struct counters, weigh_groups));
     visd_cull_barrier(r);
     visd_cull_dispatch(r, CULL_BUDGET, which | (unlimited ? SELECT_UNLIMITED : 0), 1);
     visd_cull_barrier(r);

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "daemon/segment/clock.h"
 #include "recipes.h"
 
 #define SPIN_NS 50000
@@ -41,13 +41,6 @@ struct visd_worker {
     unsigned next_flight, oldest_flight; /* flights are used in turn */
     bool ended;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void on_note(void *context, bool validation, const char *text)
 {
@@ -156,7 +149,7 @@ static enum visd_err (*const doers[])(struct visd_worker *, const struct visd_jo
 
 static struct visd_result result_for(const struct visd_job *job)
 {
-    return (struct visd_result){.serial = job->serial, .kind = job->kind, .view = job->view, .received_ns = now_ns()};
+    return (struct visd_result){.serial = job->serial, .kind = job->kind, .view = job->view, .received_ns = visd_now_ns()};
 }
 
 static void answer(struct visd_worker *w, struct visd_result *result, enum visd_err err)
@@ -212,9 +205,9 @@ static void take(struct visd_worker *w, const struct visd_job *job)
 /* Waits for the oldest frame, but not past the arrival of a job that could be started beside it. */
 static void wait_for_frame(struct visd_worker *w)
 {
-    uint64_t value = w->recipes.flight[w->oldest_flight % CULL_FRAMES].value, until = now_ns() + SPIN_NS;
+    uint64_t value = w->recipes.flight[w->oldest_flight % CULL_FRAMES].value, until = visd_now_ns() + SPIN_NS;
     bool full = w->next_flight - w->oldest_flight == CULL_FRAMES;
-    while (now_ns() < until) {
+    while (visd_now_ns() < until) {
         if (visd_gpu_is_lost(w->gpu) || visd_gpu_reached(w->gpu, value)) {
             finish_oldest(w);
             return;

@@ -60,6 +60,9 @@ struct visd_gpu_buffer {
 
 /* A zeroed buffer is an empty one: destroy and retire accept it. Contents start undefined. NO_MEMORY or DEVICE_LOST on failure. */
 enum visd_err visd_gpu_buffer_create(struct visd_gpu *gpu, enum visd_gpu_where where, uint64_t bytes, struct visd_gpu_buffer *out);
+/* Makes a device buffer at least bytes large: a larger one with the old one's contents, copied on the device behind all work so far; new
+ * bytes are zero. An empty buffer may be grown, too. On failure it is as it was. No recording may be open. */
+enum visd_err visd_gpu_buffer_grow(struct visd_gpu *gpu, struct visd_gpu_buffer *buffer, uint64_t bytes);
 void visd_gpu_buffer_destroy(struct visd_gpu *gpu, struct visd_gpu_buffer *buffer); /* the device must be done with it */
 void visd_gpu_buffer_retire(struct visd_gpu *gpu, struct visd_gpu_buffer *buffer);  /* destroyed once the device is done with it */
 

@@ -62,6 +62,30 @@ error:
     return err;
 }
 
+enum visd_err visd_gpu_buffer_grow(struct visd_gpu *gpu, struct visd_gpu_buffer *buffer, uint64_t bytes)
+{
+    struct visd_gpu_buffer larger;
+    VkCommandBuffer commands;
+    if (buffer->bytes >= bytes) return VISD_ERR_OK;
+    enum visd_err err = visd_gpu_buffer_create(gpu, VISD_GPU_DEVICE, bytes, &larger);
+    if (err != VISD_ERR_OK) return err;
+    err = visd_gpu_begin(gpu, &commands);
+    if (err == VISD_ERR_OK) {
+        visd_gpu_barrier(gpu, commands);
+        if (buffer->bytes) vkCmdCopyBuffer(commands, buffer->buffer, larger.buffer, 1, &(VkBufferCopy){.size = buffer->bytes});
+        vkCmdFillBuffer(commands, larger.buffer, buffer->bytes, VK_WHOLE_SIZE, 0);
+        visd_gpu_barrier(gpu, commands);
+        err = visd_gpu_submit(gpu, NULL);
+    }
+    if (err != VISD_ERR_OK) {
+        visd_gpu_buffer_destroy(gpu, &larger);
+        return err;
+    }
+    visd_gpu_buffer_retire(gpu, buffer);
+    *buffer = larger;
+    return VISD_ERR_OK;
+}
+
 void visd_gpu_buffer_destroy(struct visd_gpu *gpu, struct visd_gpu_buffer *buffer)
 {
     if (!buffer->buffer) return;

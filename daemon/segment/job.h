@@ -87,7 +87,7 @@ struct visd_frame_stats {
     uint32_t occluded;   /* in_frustum, but hidden by the evidence */
     uint32_t forced;     /* listed without or against evidence: near plane, unbounded, pinned */
     uint32_t drawn[2];   /* objects drawn as occluders in phase 1 and 2 */
-    uint32_t over_budget;/* occluders left out by the budgets or by a full list: costs tightness only */
+    uint32_t over_budget; /* occluders left out by the budgets or by a full list: costs tightness only */
     uint32_t dropped_small; /* dropped by min_pixels */
     uint32_t hidden;     /* live but hidden (flag or layer) */
     uint64_t triangles[2]; /* drawn in phase 1 and 2 */

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "blocks.h"
+#include "clock.h"
 
 #define RESERVE_DEFAULT ((size_t)64 << 30)
 #define RESERVE_MIN ((size_t)4 << 20)
@@ -191,13 +192,6 @@ static void clear_bell(int fd)
         ;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
-}
-
 /* ---- rings ---- */
 
 /* The producer's place for the next entry, or NULL when the ring is full. */
@@ -270,7 +264,7 @@ bool visd_segment_wait_job(struct visd_segment *s, int64_t timeout_ns)
 {
     struct head *h = head_of(s);
     struct pollfd bell = { .fd = s->map->job_bell, .events = POLLIN };
-    int64_t end = timeout_ns > 0 ? now_ns() + timeout_ns : 0;
+    int64_t end = timeout_ns > 0 ? (int64_t)visd_now_ns() + timeout_ns : 0;
     uint32_t place;
     for (;;) {
         if (take_place(&h->jobs, &place))
@@ -282,7 +276,7 @@ bool visd_segment_wait_job(struct visd_segment *s, int64_t timeout_ns)
             return false;
         struct timespec left = { 0 };
         if (timeout_ns > 0) {
-            int64_t ns = end - now_ns();
+            int64_t ns = end - (int64_t)visd_now_ns();
             if (ns <= 0)
                 return false;
             left = (struct timespec){ .tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S };

@@ -1,16 +1,9 @@
 /* Frames on their way: jobs handed out, results taken, workers that come and go. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "daemon/segment/clock.h"
 #include "state.h"
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static struct visd_job *start_job(struct visd_view *v, uint32_t kind, uint64_t serial, struct visd_job *job)
 {
@@ -44,7 +37,7 @@ static bool frame_job(struct visd_view *v, uint64_t serial, struct visd_job *job
         return false;
     }
     r->serial = serial;
-    r->answer.queued_ns = now_ns();
+    r->answer.queued_ns = visd_now_ns();
     v->flight[place] = r;
     start_job(v, VISD_JOB_FRAME, serial, job);
     job->u.frame.camera = r->camera;
