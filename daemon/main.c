@@ -24,8 +24,13 @@
 #include "daemon/server/server.h"
 #include "proto/limits.h"
 
-#define STOP_LIMIT_MS 2000u     /* for what is in flight */
-#define WORKER_LIMIT_S 5u       /* for the worker to end after that */
+#define STOP_LIMIT_MS 1500u     /* for what is in flight */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define END_LIMIT_MS 7000u      /* for all of the stop, the worker's end with it: leaks are reported at a full end only */
+#else
+#define END_LIMIT_MS 1900u      /* the same; by then all is answered, and nothing is lost by leaving without the worker */
+#endif
+#define WORKER_LEAST_MS 300u    /* of that, what the worker has at least */
 #define HEALTHY_LIMIT_MS 60000u /* a worker with jobs that has not moved for so long hangs */
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -36,6 +41,7 @@ struct visd {
     uv_timer_t watchdog;
     int signal_fd;
     bool has_watchdog, unhealthy;
+    uint64_t stop_ns; /* when a signal asked for the end; 0: it has not */
     struct visd_config config;
     struct visd_segment *segment;
     struct visd_worker *worker;
@@ -67,6 +73,8 @@ static void on_signal(uv_poll_t *poll, int status, int events)
         }
         visd_log(VISD_LOG_INFO, "visd: %s: stopping", info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM");
         sd_notify(0, "STOPPING=1");
+        if (!visd->stop_ns)
+            visd->stop_ns = uv_hrtime();
         visd_server_stop(visd->server, STOP_LIMIT_MS);
     }
 }
@@ -214,18 +222,20 @@ static void say_ready(struct visd *visd)
 
 static void *end_anyway(void *arg)
 {
-    struct timespec limit = {.tv_sec = WORKER_LIMIT_S};
-    (void)arg;
+    const struct visd *visd = arg;
+    uint64_t gone = (uv_hrtime() - visd->stop_ns) / 1000000u;
+    uint64_t left = gone + WORKER_LEAST_MS < END_LIMIT_MS ? END_LIMIT_MS - gone : WORKER_LEAST_MS;
+    struct timespec limit = {.tv_sec = (time_t)(left / 1000), .tv_nsec = (long)(left % 1000 * 1000000)};
     nanosleep(&limit, NULL);
-    visd_log(VISD_LOG_WARN, "visd: the worker did not end in %u s; leaving without it", WORKER_LIMIT_S);
+    visd_log(VISD_LOG_WARN, "visd: the worker did not end in %u ms; leaving without it", (unsigned)left);
     _exit(EXIT_OK);
 }
 
 /* The worker may hang in a driver. A thread of last resort ends the process then. */
-static void arm_last_resort(void)
+static void arm_last_resort(struct visd *visd)
 {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, end_anyway, NULL) == 0)
+    if (pthread_create(&thread, NULL, end_anyway, visd) == 0)
         pthread_detach(thread);
 }
 
@@ -251,7 +261,7 @@ static int run(struct visd *visd, const sigset_t *set)
     say_ready(visd);
     uv_run(&visd->loop, UV_RUN_DEFAULT);
 
-    arm_last_resort();
+    arm_last_resort(visd);
     visd_worker_stop(visd->worker);
     visd_server_destroy(visd->server);
     visd_segment_destroy(visd->segment);

@@ -8,6 +8,7 @@
 #include "recording.h"
 
 #define PICTURE_TRIANGLES (1u << 26) /* the most that a picture draws */
+#define KEEP_BYTES (64u << 20)       /* larger buffers are given back after a picture: most daemons draw few */
 
 /* Parameters that draw into depth2 without a budget. They are shared, so the device must be done with the last use. */
 static enum visd_err picture_frame(struct visd_recipes *r, const struct visd_residence *scene, const struct visd_history *view,
@@ -17,7 +18,7 @@ static enum visd_err picture_frame(struct visd_recipes *r, const struct visd_res
     enum visd_err err = visd_gpu_wait(r->gpu, visd_gpu_submitted(r->gpu), UINT64_MAX);
     struct visd_gpu_buffer *buffers[] = {&r->depth2, &r->picture};
     for (size_t i = 0; i < 2 && err == VISD_ERR_OK; i++) {
-        if (buffers[i]->bytes >= bytes) continue;
+        if (buffers[i]->bytes >= bytes && (buffers[i]->bytes <= KEEP_BYTES || buffers[i]->bytes / 4 <= bytes)) continue;
         visd_gpu_buffer_retire(r->gpu, buffers[i]);
         err = visd_gpu_buffer_create(r->gpu, VISD_GPU_DEVICE, bytes, buffers[i]);
     }
@@ -220,5 +221,7 @@ enum visd_err visd_recipes_snapshot(struct visd_recipes *r, struct visd_residenc
     }
     visd_gpu_abandon(r->gpu);
     visd_gpu_buffer_retire(r->gpu, &ids);
+    if (r->depth2.bytes > KEEP_BYTES) visd_gpu_buffer_retire(r->gpu, &r->depth2);
+    if (r->picture.bytes > KEEP_BYTES) visd_gpu_buffer_retire(r->gpu, &r->picture);
     return err;
 }

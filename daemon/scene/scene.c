@@ -20,6 +20,9 @@ enum visd_err visd_scene_create(struct visd_scene **out, struct visd_segment *se
     double unit = params->metres_per_unit;
     if (length == 0 || length > VISD_SCENE_NAME_MAX || !names_are_utf8(params->name, length))
         return refuse(why, VISD_ERR_BAD_VALUE, UINT64_MAX, "a scene's name has 1 to %d bytes of UTF-8", VISD_SCENE_NAME_MAX);
+    for (size_t i = 0; i < length; i++) /* tables and logs show it on terminals, a line each */
+        if ((unsigned char)params->name[i] < ' ' || params->name[i] == 0x7f)
+            return refuse(why, VISD_ERR_BAD_VALUE, UINT64_MAX, "a scene's name holds no control characters; byte %zu is one", i);
     if (!(unit >= 0) || !isfinite(unit))
         return refuse(why, VISD_ERR_BAD_VALUE, UINT64_MAX, "scene \"%.80s\": metres_per_unit must be above 0 and finite", params->name);
     if (params->number >= VISD_SEGMENT_MAX_SCENES)

@@ -29,6 +29,9 @@ void op_hello(struct call *call)
     call->session->greeted = true;
     call->session->version = in->version;
     snprintf(client->name, sizeof(client->name), "%.*s", (int)in->name.size, in->name.at);
+    for (char *c = client->name; *c; c++) /* tables and logs show it on terminals */
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
 
     struct visd_str names[FEATURES];
     struct visd_msg_named_limit limits[128];

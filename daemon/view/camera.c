@@ -106,7 +106,7 @@ static enum visd_err check(const struct visd_camera_spec *s, char *why, size_t s
     if (s->y > VISD_Y_DOWN)
         return refuse(why, size, "y form %u is not known: 0 (up) or 1 (down)", s->y);
     if (s->samples > 8 || (s->samples & (s->samples - 1)))
-        return refuse(why, size, "%u samples a pixel are not possible: 1, 2, 4 or 8", s->samples);
+        return refuse(why, size, "%u samples a pixel are not possible: 1, 2, 4 or 8", s->samples == UINT32_MAX ? 0 : s->samples); /* so a 0 arrives */
     if (s->clip_plane_count > VISD_CAMERA_MAX_PLANES)
         return refuse(why, size, "%u section planes are too many: at most %d", s->clip_plane_count, VISD_CAMERA_MAX_PLANES);
     if (s->min_pixels < 0 || s->min_pixels > FLT_MAX)

@@ -6,6 +6,7 @@ import socket
 import stat
 import subprocess
 import threading
+import time
 
 import scenes
 import wire
@@ -138,6 +139,22 @@ def test_terminate_under_load(t):
             thread.join(wire.PATIENCE)
         assert len(stopped) == 3 and set(stopped) <= {"closed", "stopping", "result"}, stopped
 test_terminate_under_load.modes = ("plain", "asan", "tsan")
+
+
+def test_terminate_with_much_on_the_device(t):
+    """Sixteen views with seconds of work before them: the end comes in the stated two seconds all the same."""
+    daemon, client = t.daemon(), t.client()
+    scene, sphere = scenes.Scene(), scenes.sphere(steps=40)
+    for i in range(10000):
+        scene.add(sphere, scenes.move(i % 100 - 50, i // 100 - 50, -60 - i % 7))
+    number = scene.load(client)
+    for view in [client.view_open(number) for _ in range(16)]:
+        for _ in range(4):
+            view.send(scenes.camera())
+    client.request("scene_list")  # all that was sent before it has been read
+    since = time.monotonic()
+    assert daemon.terminate() == 0
+    assert time.monotonic() - since < 2.5 * max(1, wire.PATIENCE / 30), "the daemon took its time to end"
 
 
 def run_visd(t, *arguments, **env):

@@ -109,6 +109,7 @@ def test_fields_that_are_wrong(t):
     w.refused("an empty name", "scene_create", ("bad_value", "bad_message"), name="")
     w.refused_bytes("not UTF-8", b"\x83\xa1t\xacscene_create\xa1n\x01\xa4name\xa2\xff\xfe", ("bad_message", "bad_value"))
     w.refused_bytes("NUL in a name", msgpack.packb({"t": "scene_create", "n": 1, "name": "a\0b"}), ("bad_message", "bad_value"))
+    w.refused("two lines in a name", "scene_create", ("bad_value",), says="control", name="a\nb\x1b[2J")
     for unit in (math.nan, math.inf, 0.0, -1.0):
         w.refused(f"unit {unit}", "scene_create", ("bad_value", "bad_message"), name="u", metres_per_unit=unit)
     w.unchanged("fields")

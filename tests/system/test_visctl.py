@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import stat
 
 FOLDER = "/usr/share/assimp/models/glTF2"
 ENGINE = f"{FOLDER}/2CylinderEngine-glTF-Binary/2CylinderEngine.glb"
@@ -137,3 +138,18 @@ def test_bad_camera_files(t):
             file.write(text)
         done = t.visctl("cull", "g", "--cameras", path, "--method", "hiz", check=False)
         assert done.returncode == 1 and "bad.jsonl" in done.stderr, f"{text!r}: {done.returncode} {done.stderr!r}"
+
+
+def test_places_that_cannot_be_written(t):
+    """A pipe or a device is never replaced by a file, and nothing is generated when the cameras have no place."""
+    t.daemon()
+    pipe = f"{t.tmp}/pipe"
+    os.mkfifo(pipe)
+    done = t.visctl("generate", "grid", "--objects", 8, "--out", pipe, check=False)
+    assert done.returncode == 1 and "pipe" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+    assert stat.S_ISFIFO(os.stat(pipe).st_mode), "the pipe was replaced by a file"
+    done = t.visctl("generate", "grid", "--objects", 8, "--scene", "g", "--cameras-out", f"{t.tmp}/none/c.jsonl", check=False)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
+    assert t.visctl("scene", "ls", "--json").stdout == "", "a scene was made, and the cameras had no place"
+    done = t.visctl("scene", "info", "two\nlines\x1b[2J", check=False)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "\x1b" not in done.stderr, done.stderr

@@ -42,7 +42,7 @@ static void parallel_projection(void **state)
     stage_commit(&stage);
     for (int n = 0; n < 3; n++)
         for (int i = 0; i < 4; i++) {
-            struct look look = look_ahead(1920, 1080);
+            struct look look = look_ahead(960, 540);
             look.tall = tall[i];
             look.near = nears[n];
             stage_expect(&stage, &look, i ? IDS(WALL, BEFORE) : IDS(BEFORE), IDS(BEHIND), n == 1);
@@ -71,11 +71,11 @@ static void abutting_tiles(void **state)
     stage_clear(&stage);
     for (int i = 0; i < 400; i++) stage_box(&stage, 1 + (uint64_t)i, i % 20 * 3 - 28.5, -10, i / 20 * 3 - 28.5, 3, 0.2, 3, 0);
     stage_commit(&stage);
-    for (int step = 0; step < 66; step++) {
+    for (int step = 0; step < 33; step++) {
         uint64_t listed[401], count = 0;
         struct look look = look_ahead(640, 480);
         look.pitch = -35;
-        look.tall = 10 + step * 6;
+        look.tall = 10 + step * 12;
         look.near = -500;
         look.eye[0] = step % 7 * 0.37 - 1;
         double c = cos(35 * 0.017453292519943295), s = sin(35 * 0.017453292519943295);

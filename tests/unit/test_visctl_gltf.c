@@ -521,7 +521,7 @@ static const struct {
     const char *says;
 } refusals[] = {
     {"", VISD_ERR_BAD_MESSAGE, "JSON: line 1"},
-    {"nonsense", VISD_ERR_BAD_MESSAGE, "JSON: line 1"},
+    {"nonsense", VISD_ERR_BAD_MESSAGE, "this is not glTF"},
     {"[]", VISD_ERR_BAD_MESSAGE, "must be an object"},
     {"{}", VISD_ERR_BAD_MESSAGE, "asset: is missing"},
     {"{\"asset\":{}}", VISD_ERR_BAD_MESSAGE, "version is missing"},

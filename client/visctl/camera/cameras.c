@@ -120,7 +120,7 @@ enum visd_err visd_cameras_read(const char *path, struct visd_client_camera **ou
     while (err == VISD_ERR_OK && (length = getline(&line, &line_room, file)) >= 0) {
         char where[192];
         number++;
-        while (length && strchr(" \t\r\n", line[length - 1])) length--;
+        while (length && line[length - 1] && strchr(" \t\r\n", line[length - 1])) length--;
         if (length == 0) continue;
         if (*count == room) {
             size_t more = room ? room * 2 : 64;

@@ -58,9 +58,12 @@ bool cli_size(const struct cli *cli, uint32_t *width, uint32_t *height)
     return true;
 }
 
-static void tell(const struct cli *cli, const char *text)
+/* One line whatever names are in it, and nothing that a terminal obeys. */
+static void tell(const struct cli *cli, char *text)
 {
     cli_progress(NULL, 0, 0);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
     fprintf(stderr, "visctl%s%s: %s\n", cli->command ? " " : "", cli->command ? cli->command->name : "", text);
 }
 

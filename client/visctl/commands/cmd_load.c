@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../camera/cameras.h"
 #include "../export/glb.h"
@@ -159,16 +160,17 @@ static int generate_scene(struct cli *cli, const struct visd_generate_params *pa
     return end_fill(cli, err, sink, &scene, made, since, &why);
 }
 
-static int write_cameras(struct cli *cli, const struct visd_generate_params *params, const char *path, size_t count, uint32_t width, uint32_t height)
+static int write_cameras(struct cli *cli, const struct visd_generate_params *params, const char *path, FILE *file, size_t count, uint32_t width,
+                         uint32_t height)
 {
-    struct visd_client_camera *cameras;
+    struct visd_client_camera *cameras = NULL;
     struct visd_why why = {{0}};
-    if (visd_generate_cameras(params, width, height, &count, &cameras, &why) != VISD_ERR_OK) return cli_fail(cli, "%s", why.text);
-    FILE *file = fopen(path, "we");
-    int status = file ? CLI_DONE : cli_fail(cli, "%s: %s", path, strerror(errno));
+    int status = CLI_DONE;
+    if (ftruncate(fileno(file), 0) != 0 && errno != EINVAL) status = cli_fail(cli, "%s: %s", path, strerror(errno)); /* EINVAL: a pipe or a device */
+    else if (visd_generate_cameras(params, width, height, &count, &cameras, &why) != VISD_ERR_OK) status = cli_fail(cli, "%s", why.text);
     for (size_t i = 0; i < count && status == CLI_DONE; i++)
         if (visd_camera_write(file, &cameras[i], &why) != VISD_ERR_OK) status = cli_fail(cli, "%s: %s", path, why.text);
-    if (file && fclose(file) != 0 && status == CLI_DONE) status = cli_fail(cli, "%s: %s", path, strerror(errno));
+    if (fclose(file) != 0 && status == CLI_DONE) status = cli_fail(cli, "%s: %s", path, strerror(errno));
     free(cameras);
     return status;
 }
@@ -190,9 +192,15 @@ int cmd_generate(struct cli *cli)
         return CLI_USAGE;
     if (out && cli_flag(cli, "id-base")) return cli_misuse(cli, "--id-base is for --scene: a file's ids begin at 0");
 
+    /* Opened first: a path that cannot be written is found before a scene is made. */
+    FILE *flight = cameras_out ? fopen(cameras_out, "ae") : NULL;
+    if (cameras_out && !flight) return cli_fail(cli, "%s: %s; nothing was generated", cameras_out, strerror(errno));
     int status = CLI_DONE;
     if (out) status = generate_file(cli, &params, out, since);
     if (scene) status = generate_scene(cli, &params, scene, since);
-    if (cameras_out && status == CLI_DONE) status = write_cameras(cli, &params, cameras_out, count, width, height);
+    if (flight && status == CLI_DONE)
+        status = write_cameras(cli, &params, cameras_out, flight, count, width, height);
+    else if (flight)
+        fclose(flight);
     return status;
 }

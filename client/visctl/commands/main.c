@@ -58,6 +58,7 @@ static const struct cli_command *find(char **words, int count, int *used)
 static int unknown(const struct cli *cli, char **words, int count)
 {
     static const char *const later[] = {"top", "explain", "pick", "audit", "bench"};
+    if (strcmp(words[0], "bench") == 0 && count < 2) return cli_misuse(cli, "bench is followed by what to measure: flight");
     for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
         if (strcmp(words[0], later[i]) == 0)
             return cli_fail(cli, "%s%s%s: not supported yet; visctl --help lists what is", words[0], count > 1 && i == 4 ? " " : "",

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../model/model.h"
@@ -379,6 +380,9 @@ enum visd_err visd_glb_create(struct visd_sink **out, const char *path, struct v
     size_t room = strlen(path) + 16;
     g->part = malloc(room);
     enum visd_err err = g->path && g->part ? VISD_ERR_OK : visd_why_memory(why, "the file");
+    struct stat there; /* what is no plain file, a device or a pipe, must not be replaced by one */
+    if (err == VISD_ERR_OK && stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+        err = visd_why(why, VISD_ERR_IO, "%.200s: not a plain file; name another", path);
     for (int i = 0; i < FILES && err == VISD_ERR_OK; i++) {
         snprintf(g->part, room, "%s.XXXXXX", path);
         int fd = mkstemp(g->part);

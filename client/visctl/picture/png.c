@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "picture.h"
 
@@ -35,8 +36,10 @@ enum visd_err visd_picture_write_png(const struct visd_picture *picture, const c
     if (!fault) fault = spng_set_ihdr(png, &header);
     if (!fault) fault = spng_encode_image(png, picture->rgb, (size_t)picture->width * picture->height * 3, SPNG_FMT_PNG, SPNG_ENCODE_FINALIZE);
     spng_ctx_free(png);
+    struct stat written;
+    bool plain = fstat(fileno(file), &written) == 0 && S_ISREG(written.st_mode); /* /dev/full is not ours to remove */
     bool closed = fclose(file) == 0;
     if (!fault && closed) return VISD_ERR_OK;
-    remove(path);
+    if (plain) remove(path);
     return visd_why(why, VISD_ERR_IO, "%.200s: the picture was not written: %s", path, fault ? spng_strerror(fault) : strerror(errno));
 }
