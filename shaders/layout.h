@@ -66,7 +66,9 @@ typedef uint64_t address;
 #define SELECT_PASSED 1u  /* phase 2: passed the test, not yet drawn */
 #define SELECT_SEEN 2u    /* a picture of what was listed */
 #define SELECT_ALL 3u     /* everything: depth complexity */
+#define SELECT_WHICH 0xffu
 #define SELECT_UNLIMITED 0x100u /* with these: no budget, for pictures and counts */
+#define SELECT_LOT 0x200u       /* with these: of the bucket at which a budget ends, by lot */
 
 /* What the rasteriser does with a covered sample. */
 #define RASTER_DEPTH 0u /* keeps the nearest depth */
@@ -159,8 +161,9 @@ struct counters {
     uint candidates, listed;
     uint fast_draws, fast_chunks, clip_draws, clip_chunks; /* of the newest selection */
     uint larges, tiles, tile_units; /* asked for; more than the capacities: the rest was left out */
-    uint cut, fraction; /* of the newest selection: buckets above cut are drawn, and fraction / 65536 of cut */
+    uint cut, fraction; /* of the newest selection: buckets above cut are drawn, and of cut those whose hash is below fraction */
     float used_triangles, used_samples; /* of the budgets, by the selections so far */
+    float left_triangles, left_samples; /* of the newest selection's share, for the lot */
     uint tested, in_frustum, hidden, small_objects, forced, occluded, over_budget;
     uint drawn[2];
     uint triangles_drawn[4]; /* phase 1, phase 2 */
@@ -186,6 +189,7 @@ struct frame {
     uint slots;
     uint ids32; /* 1: write u32 */
     uint fresh; /* 1: history is not used */
+    uint draw_limit; /* triangles that one draw may have: of a larger mesh only so many are drawn */
     uint draw_capacity, chunk_limit, large_capacity, tile_capacity, tile_unit_limit;
     uint tile_shift; /* a tile has 1 << tile_shift pixels a side */
     ivec2 sample_offset[8]; /* where a pixel's samples are, 1/SUBPIXEL pixel from its corner */

@@ -4,9 +4,10 @@
 bool select_eligible(uint verdict)
 {
     bool asked = true;
-    if (push.argument == SELECT_HISTORY) asked = (verdict & VERDICT_HISTORY) != 0u;
-    if (push.argument == SELECT_PASSED) asked = (verdict & (VERDICT_SEEN | VERDICT_DRAWN)) == VERDICT_SEEN;
-    if (push.argument == SELECT_SEEN) asked = (verdict & VERDICT_SEEN) != 0u;
+    uint which = push.argument & SELECT_WHICH;
+    if (which == SELECT_HISTORY) asked = (verdict & VERDICT_HISTORY) != 0u;
+    if (which == SELECT_PASSED) asked = (verdict & (VERDICT_SEEN | VERDICT_DRAWN)) == VERDICT_SEEN;
+    if (which == SELECT_SEEN) asked = (verdict & VERDICT_SEEN) != 0u;
     return asked && (verdict & VERDICT_OCCLUDES) != 0u;
 }
 
@@ -20,7 +21,7 @@ uint select_bucket(uint area) { return min(BUCKETS - 1u, (floatBitsToUint(float(
 
 uint chunks_of(uint triangles) { return (triangles + CHUNK - 1u) / CHUNK; }
 
-/* A fixed, well-mixed order of slots, so that the share taken of the last bucket is the same in every frame. */
+/* A fixed, well-mixed order of slots, so that the lot falls the same way in every frame. The upper half of its 16 bits is the lot's class. */
 uint select_hash(uint slot)
 {
     slot = (slot ^ (slot >> 16)) * 0x7feb352du;

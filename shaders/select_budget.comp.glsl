@@ -1,49 +1,59 @@
 #version 460
 /* Budget: how far down the buckets the two budgets reach, triangles and rectangle samples, largest rectangles first.
  *
- * Whole buckets are taken while both last; of the first that does not fit a share is taken by a fixed order of slots, and nothing
- * below it. What is left out occludes nothing in this frame, which costs tightness only. Phase 1 may use three quarters, so that what
- * comes newly into view always finds some; pictures and counts (SELECT_UNLIMITED) have no budget. */
+ * Whole buckets are taken while both last. The first that does not fit is the cut: of it a lot is drawn (SELECT_LOT, after its occluders
+ * have been weighed again by class of hash), whole classes while both budgets last, and nothing below it. So the sums never
+ * exceed the budgets, and the choice is the same in every frame. What is left out occludes nothing in this frame, which costs tightness
+ * only. Phase 1 may use three quarters, so that what comes newly into view always finds some; pictures and counts have no budget. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 layout(local_size_x = 1) in;
+
+float histogram_take(counters_ref counters, uint h)
+{
+    float sum = float(counters.c.histogram[h]) + float(counters.c.histogram[h + 1u]) * 4294967296.0;
+    counters.c.histogram[h] = 0u;
+    counters.c.histogram[h + 1u] = 0u;
+    return sum;
+}
 
 void main()
 {
     frame_ref frame = frame_ref(push.frame);
     counters_ref counters = counters_ref(frame.f.counters);
-    float triangles_left = frame.f.budget_triangles, samples_left = frame.f.budget_samples;
-    if (push.argument == SELECT_HISTORY) {
-        triangles_left *= 0.75;
-        samples_left *= 0.75;
-    } else {
-        triangles_left -= counters.c.used_triangles;
-        samples_left -= counters.c.used_samples;
+    bool lot = (push.argument & SELECT_LOT) != 0u, unlimited = (push.argument & SELECT_UNLIMITED) != 0u;
+    if (lot && counters.c.fraction != 0u) return;
+    float triangles_left = counters.c.left_triangles, samples_left = counters.c.left_samples;
+    if (!lot) {
+        float share = (push.argument & SELECT_WHICH) == SELECT_HISTORY ? 0.75 : 1.0;
+        triangles_left = frame.f.budget_triangles * share - counters.c.used_triangles;
+        samples_left = frame.f.budget_samples * share - counters.c.used_samples;
     }
-    float triangles_all = triangles_left, samples_all = samples_left;
-    uint cut = BUCKETS, fraction = 0u;
+    uint cut = BUCKETS, taken = 0u;
     bool open = true;
-    for (int b = int(BUCKETS) - 1; b >= 0; b--) {
-        uint h = uint(b) * 4u;
-        float triangles = float(counters.c.histogram[h]) + float(counters.c.histogram[h + 1u]) * 4294967296.0;
-        float samples = float(counters.c.histogram[h + 2u]) + float(counters.c.histogram[h + 3u]) * 4294967296.0;
-        if (open && samples > 0.0) {
-            cut = uint(b);
-            float share = min(1.0, min(triangles_left / max(triangles, 1.0), samples_left / samples));
-            if (share < 1.0) share *= 0.96875; /* the share is drawn by lot: a thirty-second in hand keeps the sum within the budget */
-            if ((push.argument & SELECT_UNLIMITED) != 0u) share = 1.0;
-            fraction = uint(share * 65536.0);
-            triangles_left -= triangles * share;
-            samples_left -= samples * share;
-            open = share == 1.0;
+    for (uint i = 0u; i < BUCKETS; i++) {
+        uint b = lot ? i : BUCKETS - 1u - i; /* classes from the lowest, buckets from the largest */
+        float triangles = histogram_take(counters, b * 4u), samples = histogram_take(counters, b * 4u + 2u);
+        if (!open) continue;
+        bool fits = unlimited || (triangles <= triangles_left && samples <= samples_left);
+        open = fits;
+        if (fits) {
+            triangles_left -= triangles;
+            samples_left -= samples;
+            counters.c.used_triangles += triangles;
+            counters.c.used_samples += samples;
+            taken = i + 1u;
+        } else {
+            cut = b;
         }
-        counters.c.histogram[h] = 0u;
-        counters.c.histogram[h + 1u] = 0u;
-        counters.c.histogram[h + 2u] = 0u;
-        counters.c.histogram[h + 3u] = 0u;
     }
-    counters.c.cut = cut;
-    counters.c.fraction = fraction;
-    counters.c.used_triangles += triangles_all - triangles_left;
-    counters.c.used_samples += samples_all - samples_left;
+    if (lot) {
+        counters.c.fraction = taken << 8;
+        return;
+    }
+    /* With no cut all buckets are above it: 0 is the lowest, taken whole. */
+    counters.c.cut = open ? 0u : cut;
+    counters.c.fraction = open ? 65536u : 0u;
+    counters.c.left_triangles = triangles_left;
+    counters.c.left_samples = samples_left;
 }

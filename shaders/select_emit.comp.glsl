@@ -25,6 +25,7 @@ void main()
         if ((verdict & VERDICT_PICKED) != 0u) {
             about = info_ref(frame.f.info).v[slot];
             shape = mesh_ref(frame.f.meshes).v[about.mesh];
+            shape.triangles = min(shape.triangles, frame.f.draw_limit);
             uint chunks = chunks_of(shape.triangles);
             cost = (verdict & VERDICT_CLIP) != 0u ? uvec4(0u, 0u, 1u, chunks) : uvec4(1u, chunks, 0u, 0u);
         }

@@ -34,7 +34,7 @@ void main()
             left_out = !picked;
         }
         if (picked) {
-            triangles = mesh_ref(frame.f.meshes).v[info_ref(frame.f.info).v[slot].mesh].triangles;
+            triangles = min(mesh_ref(frame.f.meshes).v[info_ref(frame.f.info).v[slot].mesh].triangles, frame.f.draw_limit);
             uint chunks = chunks_of(triangles);
             bool clip = (verdict & VERDICT_CLIP) != 0u;
             cost = clip ? uvec4(0u, 0u, 1u, chunks) : uvec4(1u, chunks, 0u, 0u);

@@ -1,5 +1,6 @@
 #version 460
-/* Weigh: what the eligible occluders would cost, summed by bucket of rectangle area.
+/* Weigh: what the eligible occluders would cost, summed by bucket of rectangle area; or, for the lot (SELECT_LOT), what those in the cut
+ * bucket would cost, summed by class of hash.
  *
  * A limited number of work groups share the candidates; each sums in shared memory first, since most candidates fall into few buckets and
  * would otherwise queue up for the same words of global memory. */
@@ -18,15 +19,20 @@ void main()
     proxy_ref proxies = proxy_ref(frame.f.proxies);
     info_ref all_info = info_ref(frame.f.info);
     mesh_ref meshes = mesh_ref(frame.f.meshes);
-    uint count = counters.c.candidates, samples = frame.f.camera.samples;
+    uint count = counters.c.candidates, samples = frame.f.camera.samples, limit = frame.f.draw_limit, cut = counters.c.cut;
+    bool lot = (push.argument & SELECT_LOT) != 0u;
+    if (lot && counters.c.fraction != 0u) count = 0u; /* all was taken: there is no lot */
     for (uint k = gl_LocalInvocationIndex; k < BUCKETS * 4u; k += GROUP) sums[k] = 0u;
     barrier();
     for (uint i = global_index(); i < count; i += gl_NumWorkGroups.x * GROUP) {
         uint slot = candidates.v[i];
         if (select_eligible(verdicts.v[slot])) {
-            uint area = proxy_area(proxies.v[slot]), b = select_bucket(area) * 4u;
-            ADD64(sums[b], sums[b + 1u], meshes.v[all_info.v[slot].mesh].triangles);
-            ADD64(sums[b + 2u], sums[b + 3u], area * samples);
+            uint area = proxy_area(proxies.v[slot]), bucket = select_bucket(area);
+            if (!lot || bucket == cut) {
+                uint b = (lot ? select_hash(slot) >> 8 : bucket) * 4u;
+                ADD64(sums[b], sums[b + 1u], min(meshes.v[all_info.v[slot].mesh].triangles, limit));
+                ADD64(sums[b + 2u], sums[b + 3u], area * samples);
+            }
         }
     }
     barrier();

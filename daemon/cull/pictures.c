@@ -29,6 +29,7 @@ static enum visd_err picture_frame(struct visd_recipes *r, const struct visd_res
     frame->picture = r->picture.address;
     frame->chunk_limit = PICTURE_TRIANGLES / r->limits.chunk;
     frame->tile_unit_limit = UINT32_MAX;
+    frame->draw_limit = UINT32_MAX;
     *out = frame;
     return VISD_ERR_OK;
 }

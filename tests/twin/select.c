@@ -33,34 +33,55 @@ static uint32_t hash_of(uint32_t slot)
     return (slot ^ (slot >> 16)) & 0xffff;
 }
 
-static void budget(struct twin *t, uint32_t which, bool unlimited, const uint64_t triangles_in[BUCKETS], const uint64_t samples_in[BUCKETS])
+static uint32_t drawn_of(const struct twin *t, uint32_t slot)
+{
+    uint32_t triangles = t->scene->meshes[t->scene->info[slot].mesh].triangles;
+    return triangles < t->frame.draw_limit ? triangles : t->frame.draw_limit;
+}
+
+struct sums { uint64_t triangles[BUCKETS], samples[BUCKETS]; };
+
+/* Takes entries in order (from, step) while both budgets last; returns how many, of BUCKETS at most. */
+static uint32_t take(struct counters *c, const struct sums *in, uint32_t from, int step, bool unlimited, float *triangles, float *samples)
+{
+    for (uint32_t i = 0; i < BUCKETS; i++) {
+        uint32_t b = from + (uint32_t)(step * (int)i);
+        float want_triangles = (float)in->triangles[b], want_samples = (float)in->samples[b];
+        if (!unlimited && (want_triangles > *triangles || want_samples > *samples)) return i;
+        *triangles -= want_triangles;
+        *samples -= want_samples;
+        c->used_triangles += want_triangles;
+        c->used_samples += want_samples;
+    }
+    return BUCKETS;
+}
+
+static struct sums weigh(const struct twin *t, uint32_t which, bool lot)
+{
+    struct sums sums = {0};
+    for (uint32_t i = 0; i < t->counters.candidates; i++) {
+        uint32_t slot = t->candidates[i];
+        if (!eligible(t->verdicts[slot], which)) continue;
+        uint32_t area = area_of(&t->proxies[slot]), bucket = bucket_of(area), b = lot ? hash_of(slot) >> 8 : bucket;
+        if (lot && bucket != t->counters.cut) continue;
+        sums.triangles[b] += drawn_of(t, slot);
+        sums.samples[b] += (uint64_t)area * t->frame.camera.samples;
+    }
+    return sums;
+}
+
+static void budget(struct twin *t, uint32_t which, bool unlimited)
 {
     struct counters *c = &t->counters;
-    float triangles = t->frame.budget_triangles, samples = t->frame.budget_samples;
-    if (which == SELECT_HISTORY && !unlimited) {
-        triangles *= 0.75f;
-        samples *= 0.75f;
-    } else {
-        triangles -= c->used_triangles;
-        samples -= c->used_samples;
-    }
-    float triangles_all = triangles, samples_all = samples;
-    c->cut = BUCKETS;
-    c->fraction = 0;
-    for (uint32_t b = BUCKETS; b-- > 0;) {
-        if (!samples_in[b]) continue;
-        float want_triangles = (float)triangles_in[b], want_samples = (float)samples_in[b];
-        float share = fminf(1, fminf(triangles / fmaxf(want_triangles, 1), samples / want_samples));
-        if (share < 1) share *= 0.96875f;
-        if (unlimited) share = 1;
-        c->cut = b;
-        c->fraction = (uint32_t)(share * 65536);
-        triangles -= want_triangles * share;
-        samples -= want_samples * share;
-        if (share != 1) break;
-    }
-    c->used_triangles += triangles_all - triangles;
-    c->used_samples += samples_all - samples;
+    float share = which == SELECT_HISTORY ? 0.75f : 1;
+    float triangles = t->frame.budget_triangles * share - c->used_triangles, samples = t->frame.budget_samples * share - c->used_samples;
+    struct sums sums = weigh(t, which, false);
+    uint32_t taken = take(c, &sums, BUCKETS - 1, -1, unlimited, &triangles, &samples);
+    c->cut = taken == BUCKETS ? 0 : BUCKETS - 1 - taken;
+    c->fraction = 65536;
+    if (taken == BUCKETS) return;
+    sums = weigh(t, which, true);
+    c->fraction = take(c, &sums, 0, 1, false, &triangles, &samples) << 8;
 }
 
 static void emit(struct twin *t, uint32_t slot)
@@ -69,7 +90,7 @@ static void emit(struct twin *t, uint32_t slot)
     const struct object_info *about = &t->scene->info[slot];
     const struct mesh *mesh = &t->scene->meshes[about->mesh];
     const struct view_camera *camera = &t->frame.camera;
-    struct draw d = {.slot = slot, .vertices = mesh->vertices, .indices = mesh->indices, .triangles = mesh->triangles, .flags = b->flags};
+    struct draw d = {.slot = slot, .vertices = mesh->vertices, .indices = mesh->indices, .triangles = drawn_of(t, slot), .flags = b->flags};
     float centre[3], reach[3], stretch = 0, error[4];
     for (int i = 0; i < 3; i++) {
         centre[i] = (b->centre_hi[i] - camera->eye_hi[i]) + (b->centre_lo[i] - camera->eye_lo[i]);
@@ -94,18 +115,8 @@ static void emit(struct twin *t, uint32_t slot)
 
 void twin_select(struct twin *t, uint32_t which, bool unlimited)
 {
-    static uint64_t triangles_in[BUCKETS], samples_in[BUCKETS];
     struct counters *c = &t->counters;
-    memset(triangles_in, 0, sizeof(triangles_in));
-    memset(samples_in, 0, sizeof(samples_in));
-    for (uint32_t i = 0; i < c->candidates; i++) {
-        uint32_t slot = t->candidates[i];
-        if (!eligible(t->verdicts[slot], which)) continue;
-        uint32_t area = area_of(&t->proxies[slot]);
-        triangles_in[bucket_of(area)] += t->scene->meshes[t->scene->info[slot].mesh].triangles;
-        samples_in[bucket_of(area)] += (uint64_t)area * t->frame.camera.samples;
-    }
-    budget(t, which, unlimited, triangles_in, samples_in);
+    budget(t, which, unlimited);
     t->draw_count = 0;
     for (uint32_t i = 0; i < c->candidates; i++) {
         uint32_t slot = t->candidates[i];
@@ -120,7 +131,7 @@ void twin_select(struct twin *t, uint32_t which, bool unlimited)
         t->verdicts[slot] |= VERDICT_PICKED | VERDICT_DRAWN;
         emit(t, slot);
         if (which > SELECT_PASSED) continue;
-        uint64_t sum = c->triangles_drawn[which * 2] + t->scene->meshes[t->scene->info[slot].mesh].triangles;
+        uint64_t sum = c->triangles_drawn[which * 2] + drawn_of(t, slot);
         c->drawn[which]++;
         c->triangles_drawn[which * 2] = (uint32_t)sum;
         c->triangles_drawn[which * 2 + 1] += (uint32_t)(sum >> 32);
