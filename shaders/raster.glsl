@@ -26,10 +26,10 @@ ivec2 sample_offset(target t, uint s) { return MULTISAMPLED == 0u ? ivec2(SUBPIX
 
 #define DEPTH_ERROR 9.5367431640625e-7 /* of an interpolation whose weights are in [0, 1]: eight roundings, doubled */
 
-/* A covered sample. Depths at or behind the far plane hide nothing. */
+/* A covered sample. Depths at or behind the far plane, and what is no number, hide nothing. */
 void raster_sample(target t, uint index, float depth, uint slot)
 {
-    if (depth <= 0.0) return;
+    if (!(depth > 0.0)) return;
     if (MODE == RASTER_IDS) {
         if (t.depth.v[index] == floatBitsToUint(depth)) atomicMax(t.picture.v[index], slot + 1u);
     } else {

@@ -100,9 +100,13 @@ def on_alarm(signum, frame):
     raise TimeoutError("the test took too long")
 
 
+TESTS = []  # (name, function); filled before the processes that run them are forked
+
+
 def run_one(task):
     """Runs a test; returns passed, failed or skipped, and what there is to say."""
-    build, tools, mode, name, function = task
+    build, tools, mode, number = task
+    name, function = TESTS[number]
     test = Test(build, tools, mode)
     slower = SLOWER.get(mode, 1)
     start = time.monotonic()
@@ -136,14 +140,14 @@ def main():
     args = parser.parse_args()
     os.environ["VISD_TEST_PATIENCE"] = str(SLOWER.get(args.mode, 1))
     build, tools = os.path.abspath(args.build), os.path.abspath(args.tools or args.build)
-    tests = list(find(args.mode, args.names))
+    TESTS.extend(find(args.mode, args.names))
     if args.list:
-        print("\n".join(name for name, _ in tests))
+        print("\n".join(name for name, _ in TESTS))
         return 0
-    tests.sort(key=lambda test: -getattr(test[1], "seconds", 60))  # long ones first
+    TESTS.sort(key=lambda test: -getattr(test[1], "seconds", 60))  # long ones first
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     with multiprocessing.get_context("fork").Pool(args.jobs, maxtasksperchild=1) as pool:
-        for how, said in pool.imap_unordered(run_one, [(build, tools, args.mode, name, function) for name, function in tests], 1):
+        for how, said in pool.imap_unordered(run_one, [(build, tools, args.mode, i) for i in range(len(TESTS))], 1):
             counts[how] += 1
             print("\n".join(said), flush=True)
     print(", ".join(f"{count} {how}" for how, count in counts.items()))

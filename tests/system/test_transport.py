@@ -20,7 +20,8 @@ def test_stock_requester(t):
     body = f"{t.tmp}/hello"
     with open(body, "wb") as file:
         file.write(msgpack.packb({"t": "hello", "n": 7, "version": 1, "client": b"c" * 16, "name": "nngcat"}, use_bin_type=True))
-    done = nngcat("--req", "--dial", daemon.url, "--file", body, "--raw", "--count", "1")
+    # nngcat does not initialise the timeouts that it is not told.
+    done = nngcat("--req", "--dial", daemon.url, "--file", body, "--raw", "--count", "1", "--recv-timeout", "20", "--send-timeout", "20")
     assert done.returncode == 0, done.stderr
     reply = msgpack.unpackb(done.stdout, raw=False)
     assert reply["t"] == "hello_ok" and reply["n"] == 7, reply
@@ -28,7 +29,8 @@ def test_stock_requester(t):
 
 def test_stock_subscriber(t):
     daemon = t.daemon()
-    cat = subprocess.Popen(["nngcat", "--sub", "--dial", daemon.url, "--subscribe", "scene/", "--raw", "--count", "1"],
+    cat = subprocess.Popen(["nngcat", "--sub", "--dial", daemon.url, "--subscribe", "scene/", "--raw", "--count", "1",
+                            "--recv-timeout", "20"],
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     client = t.client()
     end = time.monotonic() + wire.PATIENCE

@@ -23,6 +23,22 @@ static struct visd_camera camera_at(double x, double z, double yaw, uint32_t wid
     return rig_camera(eye, yaw, 0, 1, 0.1, width, height);
 }
 
+/* A parallel camera: nothing is divided, so that every device snaps every vertex to the same place. */
+static struct visd_camera parallel_at(double x, double yaw, double tall, uint32_t width, uint32_t height)
+{
+    struct visd_camera camera = camera_at(x, 0, yaw, width, height);
+    double sy = 2 / tall, sx = sy * height / width;
+    for (int k = 0; k < 3; k++) {
+        double forward = camera.m[3][k], right = k == 0 ? cos(yaw) : k == 2 ? -sin(yaw) : 0;
+        camera.m[0][k] = (float)(sx * right);
+        camera.m[1][k] = k == 1 ? (float)-sy : 0;
+        camera.m[2][k] = (float)(-forward / 100); /* near 0, far 100 */
+        camera.m[3][k] = 0;
+    }
+    camera.m[2][3] = camera.m[3][3] = 1;
+    return camera;
+}
+
 static struct visd_object_change box_at(uint32_t slot, double x, double y, double z, double wide, double high, double deep, uint32_t mesh, uint32_t flags)
 {
     const double t[12] = {wide, 0, 0, x, 0, high, 0, y, 0, 0, deep, z};
@@ -61,7 +77,7 @@ static void picks_are_the_twins(void **state)
     (void)state;
     static const uint64_t budgets[][2] = {{300, 0}, {2000, 0}, {0, 3000}, {0, 60000}, {1500, 40000}, {1, 1}};
     enum { COUNT = 900 };
-    uint32_t skipped = 0, compared = 0;
+    uint32_t skipped = 0, compared = 0, limited = 0;
     for (int b = 0; b < 6; b++) {
         struct rig rig;
         struct twin_scene scene;
@@ -83,7 +99,7 @@ static void picks_are_the_twins(void **state)
         twin_scatter(&scene, changes, COUNT, COUNT);
         uint32_t view = rig_view(&rig), flags = 0;
         for (int frame = 0; frame < 6; frame++) {
-            struct visd_camera camera = camera_at(frame * 0.3, 0, frame * 0.05, 200, 150);
+            struct visd_camera camera = parallel_at(frame * 0.3, frame * 0.05, 17, 200, 150);
             struct rig_list list = rig_frame(&rig, view, &camera, VISD_METHOD_HIZ, flags);
             twin_frame(&t, &scene, &camera, VISD_METHOD_HIZ, flags, budgets[b][0], budgets[b][1]);
             flags = 0;
@@ -100,7 +116,7 @@ static void picks_are_the_twins(void **state)
             assert_int_equal(is->triangles[0], twin.triangles[0]);
             assert_int_equal(is->triangles[1], twin.triangles[1]);
             assert_int_equal(is->over_budget, twin.over_budget);
-            assert_true(is->over_budget > 0);
+            limited += is->over_budget > 0;
             if (budgets[b][0]) assert_true(is->triangles[0] + is->triangles[1] <= budgets[b][0]);
             assert_int_equal(list.count, t.listed);
             assert_memory_equal(list.in_order, t.ids, t.listed * 8);
@@ -110,8 +126,8 @@ static void picks_are_the_twins(void **state)
         twin_scene_finish(&scene);
         rig_finish(&rig);
     }
-    print_message("%u frames compared, %u not for a rounding\n", compared, skipped);
-    assert_true(skipped <= compared);
+    print_message("%u frames compared, %u of them limited; %u not for a rounding\n", compared, limited, skipped);
+    assert_true(skipped * 3 <= compared && limited * 2 >= compared);
 }
 
 /* 40,000 objects and a jump among them: the work is bounded, the list misses nothing that a twin without a budget lists as seen up close. */
