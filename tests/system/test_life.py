@@ -144,7 +144,8 @@ test_terminate_under_load.modes = ("plain", "asan", "tsan")
 def test_terminate_with_much_on_the_device(t):
     """Sixteen views with seconds of work before them: the end comes in the stated two seconds all the same."""
     daemon, client = t.daemon(), t.client()
-    scene, sphere = scenes.Scene(), scenes.sphere(steps=40)
+    scene = scenes.Scene()
+    sphere = scene.mesh(scenes.sphere(steps=40))
     for i in range(10000):
         scene.add(sphere, scenes.move(i % 100 - 50, i // 100 - 50, -60 - i % 7))
     number = scene.load(client)

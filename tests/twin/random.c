@@ -47,7 +47,7 @@ struct visd_mesh_block *random_block(const float *positions, uint32_t vertices, 
     *block = (struct visd_mesh_block){.vertices = vertices, .indices = count, .parts = part_count, .deviation = deviation};
     memcpy(at, positions, (uint64_t)vertices * 12);
     memcpy(at + (uint64_t)vertices * 12, indices, (uint64_t)count * 4);
-    memcpy(at + (uint64_t)vertices * 12 + (uint64_t)count * 4, parts, part_count * sizeof(*parts));
+    if (part_count) memcpy(at + (uint64_t)vertices * 12 + (uint64_t)count * 4, parts, part_count * sizeof(*parts));
     return block;
 }
 
