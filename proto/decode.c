@@ -12,7 +12,7 @@
 #include "shape.h"
 #include "walker.h"
 
-#define SHOWN_KEY 32 /* bytes of an unknown key that are repeated in the refusal */
+#define SHOWN_KEY 32 /* bytes of an unknown key or type that are repeated in the refusal */
 
 struct decoder {
     struct visd_arena *arena;
@@ -28,6 +28,14 @@ static enum visd_err decode_struct(struct decoder *d, const struct visd_struct *
 static bool is_key(const struct visd_value *key, const char *text)
 {
     return key->kind == VISD_STR && visd_str_is((struct visd_str){(const char *)key->at, key->u}, text);
+}
+
+/* Whether a text of the peer's may be repeated in a refusal: short, and printable. */
+static bool showable(const struct visd_value *text)
+{
+    bool shown = text->u <= SHOWN_KEY;
+    for (uint64_t c = 0; shown && c < text->u; c++) shown = text->at[c] >= 0x20 && text->at[c] < 0x7f;
+    return shown;
 }
 
 /* Keys of a tag are single letters; tags is "tne", "k" or "". */
@@ -191,8 +199,7 @@ static enum visd_err decode_struct(struct decoder *d, const struct visd_struct *
         for (i = next, tried = 0; tried < type->count; tried++, i = i + 1 < type->count ? i + 1 : 0)
             if (is_key(&key, type->fields[i].name)) break;
         if (tried == type->count) {
-            bool shown = key.u <= SHOWN_KEY;
-            for (uint64_t c = 0; shown && c < key.u; c++) shown = key.at[c] >= 0x20 && key.at[c] < 0x7f;
+            bool shown = showable(&key);
             return REFUSE(d, NULL, VISD_ERR_BAD_MESSAGE, "%s has no field \"%.*s\"", type->name, shown ? (int)key.u : 3,
                           shown ? (const char *)key.at : "...");
         }
@@ -240,5 +247,7 @@ enum visd_err visd_decode(const void *bytes, size_t size, struct visd_arena *are
         visd_path_push(&d.path, visd_types[i]->name, -1);
         return decode_struct(&d, visd_types[i], &r, map.u, "tne", &out->hello);
     }
-    return REFUSE(&d, "t", VISD_ERR_BAD_MESSAGE, "no such type of message; this side speaks version %d", VISD_PROTO_VERSION);
+    bool shown = showable(&type);
+    return REFUSE(&d, "t", VISD_ERR_BAD_MESSAGE, "no such type of message as \"%.*s\"; this side speaks version %d", shown ? (int)type.u : 3,
+                  shown ? (const char *)type.at : "...", VISD_PROTO_VERSION);
 }

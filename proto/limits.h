@@ -40,6 +40,7 @@
     X(mesh_parts, MESH_PARTS, 64 << 10, "parts of one mesh")                                           \
     X(portals, PORTALS, 64 << 10, "portals of one scene")                                              \
     X(image_side, IMAGE_SIDE, 16384, "pixels a side of a view")                                        \
+    X(image_samples, IMAGE_SAMPLES, 268435456, "samples of a view: width times height times samples a pixel") \
     X(clip_planes, CLIP_PLANES, 8, "section planes of a camera")                                       \
     X(group_offsets, GROUP_OFFSETS, 256, "exploded groups of a view")                                  \
     X(override_ids, OVERRIDE_IDS, 1 << 20, "ids in one list of a view's overrides")                    \

@@ -153,9 +153,9 @@ void visd_residence_mesh_remove(struct visd_residence *r, uint32_t slot)
 
 enum visd_err visd_residence_stage(struct visd_residence *r, const struct visd_object_change *changes, uint32_t count)
 {
-    uint64_t need = (r->staged_count + count) * sizeof(*changes);
+    uint64_t have = r->staged.bytes / sizeof(*changes), need = r->staged_count + count;
     enum visd_err err = VISD_ERR_OK;
-    if (need > r->staged.bytes) err = grow(r, &r->staged, grown(r->staged.bytes, need, 4096 * sizeof(*changes)));
+    if (need > have) err = grow(r, &r->staged, grown(have, need, 4096) * sizeof(*changes));
     if (err == VISD_ERR_OK)
         err = visd_upload_write(r->upload, r->staged.buffer, r->staged_count * sizeof(*changes), changes, (uint64_t)count * sizeof(*changes));
     if (err == VISD_ERR_OK) r->staged_count += count;

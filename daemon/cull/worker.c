@@ -222,9 +222,15 @@ static void run(struct visd_worker *w)
 {
     struct visd_job job;
     while (!w->ended && !atomic_load(&w->stop)) {
-        if (visd_segment_take_job(w->segment, &job)) take(w, &job);
-        else if (in_flight(w)) wait_for_frame(w);
-        else visd_segment_wait_job(w->segment, -1);
+        if (visd_segment_take_job(w->segment, &job)) {
+            take(w, &job);
+        } else if (in_flight(w)) {
+            wait_for_frame(w);
+        } else {
+            visd_gpu_reached(w->gpu, 0); /* what was retired goes back before the rest */
+            atomic_store(&w->device_bytes, visd_gpu_bytes(w->gpu));
+            visd_segment_wait_job(w->segment, -1);
+        }
     }
     while (in_flight(w)) finish_oldest(w);
 }

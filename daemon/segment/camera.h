@@ -10,6 +10,7 @@
 
 #define VISD_CAMERA_MAX_PLANES 8
 #define VISD_CAMERA_MAX_SIZE 16384 /* pixels a side */
+#define VISD_CAMERA_MAX_SAMPLES (UINT64_C(1) << 28) /* of an image: 1 GiB of depth */
 
 struct visd_camera {
     float m[4][4];      /* rows x, y, z, w; column 3 is the constant part */

@@ -107,6 +107,9 @@ static enum visd_err check(const struct visd_camera_spec *s, char *why, size_t s
         return refuse(why, size, "y form %u is not known: 0 (up) or 1 (down)", s->y);
     if (s->samples > 8 || (s->samples & (s->samples - 1)))
         return refuse(why, size, "%u samples a pixel are not possible: 1, 2, 4 or 8", s->samples == UINT32_MAX ? 0 : s->samples); /* so a 0 arrives */
+    if ((uint64_t)s->width * s->height * (s->samples ? s->samples : 1) > VISD_CAMERA_MAX_SAMPLES)
+        return refuse(why, size, "%u x %u pixels of %u samples are too many samples: at most %llu; ask for fewer samples a pixel", s->width, s->height,
+            s->samples, (unsigned long long)VISD_CAMERA_MAX_SAMPLES);
     if (s->clip_plane_count > VISD_CAMERA_MAX_PLANES)
         return refuse(why, size, "%u section planes are too many: at most %d", s->clip_plane_count, VISD_CAMERA_MAX_PLANES);
     if (s->min_pixels < 0 || s->min_pixels > FLT_MAX)

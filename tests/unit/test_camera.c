@@ -213,6 +213,7 @@ static void test_refusals(void **state)
         }
     plain(&s), s.width = 0, refused(&s, "size");
     plain(&s), s.height = VISD_CAMERA_MAX_SIZE + 1, refused(&s, "size");
+    plain(&s), s.width = s.height = VISD_CAMERA_MAX_SIZE, s.samples = 2, refused(&s, "samples");
     plain(&s), s.samples = 3, refused(&s, "samples");
     plain(&s), s.samples = 16, refused(&s, "samples");
     plain(&s), s.depth = 3, refused(&s, "depth form");

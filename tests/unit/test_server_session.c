@@ -442,6 +442,7 @@ static void two_users(void **state)
         }
         _exit(write(done[1], &byte, 1) == 1 && read(go[0], &byte, 1) == 1 ? 0 : 8);
     }
+    close(done[1]); /* so that a child that dies ends the wait */
     assert_int_equal(read(done[0], &byte, 1), 1);
     assert_int_equal(byte, 1);
     struct peer peer = dial();
@@ -451,10 +452,8 @@ static void two_users(void **state)
     int status;
     waitpid(child, &status, 0);
     assert_int_equal(status, 0);
-    for (int i = 0; i < 2; i++) {
-        close(done[i]);
-        close(go[i]);
-    }
+    close(done[0]);
+    for (int i = 0; i < 2; i++) close(go[i]);
 }
 
 /* A client id belongs to the user that first used it. */
