@@ -67,6 +67,7 @@ enum visd_err visd_gpu_buffer_grow(struct visd_gpu *gpu, struct visd_gpu_buffer 
     struct visd_gpu_buffer larger;
     VkCommandBuffer commands;
     if (buffer->bytes >= bytes) return VISD_ERR_OK;
+    bytes = (bytes + 3) / 4 * 4; /* fills begin and end at whole words */
     enum visd_err err = visd_gpu_buffer_create(gpu, VISD_GPU_DEVICE, bytes, &larger);
     if (err != VISD_ERR_OK) return err;
     err = visd_gpu_begin(gpu, &commands);
