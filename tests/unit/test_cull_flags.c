@@ -173,7 +173,8 @@ static void eight_sections(void **state)
             memcpy(planes[i], plane, sizeof(plane));
         }
         /* What is left of the wall is in the middle: it hides nothing whole. */
-        stage_expect(&stage, &look, turn ? IDS(WALL, MANY + 1) : IDS(WALL, MANY + 4), turn ? IDS(MANY + 3) : IDS(MANY, MANY + 1, MANY + 2, MANY + 3, MANY + 8), true);
+        const uint64_t *absent = turn ? IDS(MANY + 3) : IDS(MANY, MANY + 1, MANY + 2, MANY + 3, MANY + 8);
+        stage_expect(&stage, &look, turn ? IDS(WALL, MANY + 1) : IDS(WALL, MANY + 4), absent, true);
     }
 }
 

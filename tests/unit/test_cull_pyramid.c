@@ -171,7 +171,8 @@ static void hole_in_a_fine_plate(void **state)
     }
 }
 
-/* Half the columns are near, half are open: the farthest of a texel counts, in every depth form. https://github.com/Unity-Technologies/ScriptableRenderPipeline/pull/719 */
+/* Half the columns are near, half are open: the farthest of a texel counts, in every depth form.
+ * https://github.com/Unity-Technologies/ScriptableRenderPipeline/pull/719 */
 static void fence_of_one_pixel_cells(void **state)
 {
     (void)state;

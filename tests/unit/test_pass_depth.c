@@ -113,7 +113,8 @@ static void plates_are_never_nearer_than_they_are(void **state)
 static void pyramids_of_any_size(void **state)
 {
     (void)state;
-    static const uint32_t sizes[][3] = {{1, 1, 1}, {1, 1, 8}, {2, 3, 1}, {8, 8, 1}, {9, 8, 2}, {17, 1, 1}, {1, 129, 4}, {63, 64, 1}, {65, 127, 1}, {70, 70, 1}, {70, 70, 2}, {70, 70, 4},
+    static const uint32_t sizes[][3] = {{1, 1, 1}, {1, 1, 8}, {2, 3, 1}, {8, 8, 1}, {9, 8, 2}, {17, 1, 1}, {1, 129, 4},
+                                        {63, 64, 1}, {65, 127, 1}, {70, 70, 1}, {70, 70, 2}, {70, 70, 4},
                                         {70, 70, 8}, {333, 517, 1}, {256, 256, 1}, {255, 257, 4}, {1919, 1077, 1}, {4097, 5, 1}, {3, 9001, 1}, {16384, 2, 1}};
     struct random r = {21};
     struct visd_object_change objects[40];
@@ -226,7 +227,8 @@ static void coverage_and_ids(void **state)
         rig_list_free(&list);
         uint64_t covered = rig.last.stats.pixels_covered;
         assert_true(rig.last.stats.samples_all > covered);
-        struct rig_picture depth = rig_snapshot(&rig, view, VISD_SNAPSHOT_DEPTH, 0, 200 * 100 * 4), ids = rig_snapshot(&rig, view, VISD_SNAPSHOT_IDS, 0, 200 * 100 * 8);
+        struct rig_picture depth = rig_snapshot(&rig, view, VISD_SNAPSHOT_DEPTH, 0, 200 * 100 * 4);
+        struct rig_picture ids = rig_snapshot(&rig, view, VISD_SNAPSHOT_IDS, 0, 200 * 100 * 8);
         uint64_t pixels = 0, walls = 0, cubes = 0;
         for (uint32_t i = 0; i < 200 * 100; i++) {
             uint64_t id = ((const uint64_t *)ids.data)[i];

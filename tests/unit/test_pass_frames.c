@@ -95,7 +95,8 @@ static void same_boxes(uint32_t view, const struct twin *t)
         assert_in_range(box->x1, inner->high & 0xffff, outer->high & 0xffff);
         assert_in_range(box->y1, inner->high >> 16, outer->high >> 16);
         if (!(box->depth >= inner->depth && box->depth <= outer->depth))
-            fail_msg("seed %u, slot %u: depth %.9g is not within %.9g and %.9g", (unsigned)tally.seed, slot, (double)box->depth, (double)inner->depth, (double)outer->depth);
+            fail_msg("seed %u, slot %u: depth %.9g is not within %.9g and %.9g", (unsigned)tally.seed, slot,
+                     (double)box->depth, (double)inner->depth, (double)outer->depth);
         uint32_t expected = ((verdict & (VERDICT_SEEN | VERDICT_UNLISTED)) == VERDICT_SEEN ? VISD_BOX_LISTED : 0) |
                             (verdict & VERDICT_FORCED ? VISD_BOX_FORCED : 0) | (verdict & VERDICT_DRAWN ? VISD_BOX_DREW : 0);
         assert_int_equal(box->state, expected);
@@ -115,7 +116,8 @@ static void same_depth(uint32_t view, const struct twin *t, bool with_pyramid)
     for (uint64_t i = 0; i < pixels; i++) {
         float least = t->low.level[0][i], most = t->high.level[0][i];
         if (!(depth[i] >= least && depth[i] <= most))
-            fail_msg("seed %u, pixel %u, %u: depth %.9g is not within %.9g and %.9g", (unsigned)tally.seed, (unsigned)(i % camera->width), (unsigned)(i / camera->width),
+            fail_msg("seed %u, pixel %u, %u: depth %.9g is not within %.9g and %.9g", (unsigned)tally.seed,
+                     (unsigned)(i % camera->width), (unsigned)(i / camera->width),
                      (double)depth[i], (double)least, (double)most);
         tally.samples++;
         tally.loose += (least > 0) != (most > 0);
