@@ -7,7 +7,7 @@ import time
 import scenes
 import wire
 
-SURPLUS = 6.0  # listed / seen, over all random scenes of one kind: a guard against passing by never culling
+SURPLUS = 1.9  # listed / seen, over all random scenes of one kind: a guard against passing by never culling
 
 
 def against_truth(t, client, scene, cameras, name, method="hiz", fresh_too=True):
