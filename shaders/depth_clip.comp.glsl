@@ -108,7 +108,8 @@ void main()
     for (int i = 0; i < count; i++) {
         dvec4 c = polygon_load(i).c;
         ivec2 p = ivec2(floor((c.xy / c.w * 0.5LF + 0.5LF) * size * double(SUBPIXEL) + 0.5LF));
-        float depth = float((c.z - double(d.error_z)) / (c.w + double(d.error_w)));
+        double least = c.z - double(d.error_z); /* as depth_behind in projection.glsl */
+        float depth = float(least / (least >= 0.0LF ? c.w + double(d.error_w) : max(c.w - double(d.error_w), c.w * 0.0009765625LF)));
         if (i == 0) {
             first = p;
             first_depth = depth;

@@ -32,7 +32,7 @@ void main()
         for (int k = 0; k < 4; k++) c[k] = project_point(d.row[k], v);
         precise vec2 q = (c.xy / c.w * 0.5 + 0.5) * size;
         p[i] = ivec2(floor(q * float(SUBPIXEL) + 0.5));
-        depth[i] = (c.z - d.error_z) / (c.w + d.error_w);
+        depth[i] = depth_behind(c.z, c.w, d.error_z, d.error_w);
     }
     if ((d.flags & OBJECT_MIRRORED) != 0u) facing = -facing;
     raster_triangle(t, p[0], p[1], p[2], depth, two_sided, facing, d.slot);

@@ -30,7 +30,7 @@ void main()
     vec2 slope = (vec2(d2.y, -d2.x) * z1 + vec2(-d1.y, d1.x) * z2) * (float(SUBPIXEL) * scale);
     float steep = ((abs(float(d2.y)) + abs(float(d2.x))) * abs(z1) + (abs(float(d1.y)) + abs(float(d1.x))) * abs(z2)) * (float(SUBPIXEL) * scale);
     float nearest = max(tri.depth.x, max(tri.depth.y, tri.depth.z));
-    float back = 2.0 * DEPTH_ERROR * (nearest + float(1 << shift) * steep);
+    float back = 2.0 * DEPTH_ERROR * (depth_magnitude(tri.depth) + float(1 << shift) * steep);
 
     uint bits = min(uint(findMSB(CHUNK)), uint(findMSB(uint(to.x - from.x)) + 1));
     int row = 1 << bits, rows = int(CHUNK) >> bits;

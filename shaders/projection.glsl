@@ -31,5 +31,13 @@ float project_vector(vec4 m, vec3 vector)
 
 float projection_error(vec4 m, vec3 reach) { return PROJECTION_ERROR * (dot(abs(m.xyz), reach) + abs(m.w)); }
 
+/* A vertex's depth, stepped back by bounds on the errors of its clip z and w: never nearer than it is. Behind a finite far plane z is negative, and
+ * a smaller w is what steps back; w is at least twice its rounding error here, so that what a deviation takes off it may be held to w / 1024. */
+float depth_behind(float z, float w, float error_z, float error_w)
+{
+    float least = z - error_z;
+    return least / (least >= 0.0 ? w + error_w : max(w - error_w, w * 0.0009765625));
+}
+
 /* Column j of an object's linear part. */
 #define LINEAR_COLUMN(b, j) vec3((b).row[0][j], (b).row[1][j], (b).row[2][j])

@@ -24,7 +24,9 @@ target raster_target(frame_ref frame)
 
 ivec2 sample_offset(target t, uint s) { return MULTISAMPLED == 0u ? ivec2(SUBPIXEL / 2) : t.frame.f.sample_offset[s]; }
 
-#define DEPTH_ERROR 9.5367431640625e-7 /* of an interpolation whose weights are in [0, 1]: eight roundings, doubled */
+#define DEPTH_ERROR 9.5367431640625e-7 /* of an interpolation whose weights are in [0, 1], to the largest depth: eight roundings, doubled */
+
+float depth_magnitude(vec3 depth) { return max(abs(depth.x), max(abs(depth.y), abs(depth.z))); }
 
 /* A covered sample. Depths at or behind the far plane, and what is no number, hide nothing. */
 void raster_sample(target t, uint index, float depth, uint slot)
@@ -82,7 +84,7 @@ void raster_triangle(target t, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, bool tw
     int pixels = small ? wide * high : 0;
     ivec2 d1 = p1 - p0, d2 = p2 - p0;
     int whole = d1.x * d2.y - d2.x * d1.y;
-    float scale = 1.0 / float(whole), back = max(depth.x, max(depth.y, depth.z)) * DEPTH_ERROR;
+    float scale = 1.0 / float(whole), back = depth_magnitude(depth) * DEPTH_ERROR;
     float z1 = (depth.y - depth.x) * scale, z2 = (depth.z - depth.x) * scale;
     uint covered = 0u;
     int x = sx.x, y = sy.x;

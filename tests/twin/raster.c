@@ -63,9 +63,10 @@ void twin_raster(struct twin *t, const struct twin_vertex in[3], bool two_sided,
     double z1 = v[1].depth - v[0].depth, z2 = v[2].depth - v[0].depth, scale = area ? 1.0 / (double)area : 0;
     double d1x = v[1].x - v[0].x, d1y = v[1].y - v[0].y, d2x = v[2].x - v[0].x, d2y = v[2].y - v[0].y;
     double steep = ((fabs(d2y) + fabs(d2x)) * fabs(z1) + (fabs(d1y) + fabs(d1x)) * fabs(z2)) * SUBPIXEL * scale; /* a pixel */
-    double back_small = nearest * DEPTH_ERROR, back_large = 2 * DEPTH_ERROR * (nearest + (double)(1u << t->frame.tile_shift) * steep);
+    double largest = fmax(fabs(v[0].depth), fmax(fabs(v[1].depth), fabs(v[2].depth)));
+    double back_small = largest * DEPTH_ERROR, back_large = 2 * DEPTH_ERROR * (largest + (double)(1u << t->frame.tile_shift) * steep);
     double back_least = small && !loose ? back_small : back_large, back_most = small || loose ? back_small : back_large;
-    double shift = loose ? steep * 8 / SUBPIXEL : 0, vertex_give = 4 * nearest * 0x1p-24;
+    double shift = loose ? steep * 8 / SUBPIXEL : 0, vertex_give = 4 * largest * 0x1p-24;
     for (int32_t y = sy.from; y <= sy.to; y++)
         for (int32_t x = sx.from; x <= sx.to; x++)
             for (uint32_t s = 0; s < camera->samples; s++) {

@@ -27,6 +27,13 @@ static int32_t snap(const struct twin *t, double at, double give, bool *loose)
     return (int32_t)place;
 }
 
+/* A vertex's depth, never nearer than it is: behind the far plane it is the smaller w that steps back. */
+static double depth_behind(double z, double w, const struct draw *d)
+{
+    double least = z - d->error_z;
+    return least / (least >= 0 ? w + d->error_w : fmax(w - d->error_w, w / 1024));
+}
+
 void twin_road_fast(struct twin *t, const struct draw *d, uint32_t triangle)
 {
     const uint32_t *index = (const uint32_t *)(uintptr_t)d->indices + (uint64_t)triangle * 3;
@@ -45,7 +52,7 @@ void twin_road_fast(struct twin *t, const struct draw *d, uint32_t triangle)
         if (clip[3] == 1) v[i].loose = false; /* nothing was divided: every device finds the same */
         v[i].x = at[0];
         v[i].y = at[1];
-        v[i].depth = (clip[2] - d->error_z) / (clip[3] + d->error_w);
+        v[i].depth = (float)depth_behind(clip[2], clip[3], d);
     }
     twin_raster(t, v, two_sided(index[0], d->flags), facing_of(t, d));
 }
@@ -117,7 +124,7 @@ void twin_road_clip(struct twin *t, const struct draw *d, uint32_t triangle)
         double x = (c[0] / c[3] * 0.5 + 0.5) * size[0] * SUBPIXEL, y = (c[1] / c[3] * 0.5 + 0.5) * size[1] * SUBPIXEL;
         p.x = snap(t, x, (fabs(x) + size[0]) * 0x1p-48, &p.loose);
         p.y = snap(t, y, (fabs(y) + size[1]) * 0x1p-48, &p.loose);
-        p.depth = (float)((c[2] - d->error_z) / (c[3] + d->error_w));
+        p.depth = (float)depth_behind(c[2], c[3], d);
         if (i < 2) {
             v[i] = p;
             continue;
