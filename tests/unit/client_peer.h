@@ -17,6 +17,7 @@
 
 struct peer {
     pthread_mutex_t lock;
+    pthread_cond_t changed; /* what is under the lock was changed */
     char path[108], url[128];
     int listener;
     pthread_t accepting, serving[PEER_CONNECTIONS];
@@ -52,6 +53,7 @@ struct peer {
     do {                                         \
         pthread_mutex_lock(&(peer)->lock);       \
         change;                                  \
+        pthread_cond_broadcast(&(peer)->changed); \
         pthread_mutex_unlock(&(peer)->lock);     \
     } while (0)
 
@@ -297,11 +299,7 @@ static inline bool peer_serve_one(struct peer *p, int fd, struct visd_buf *in, s
         drop = p->drop_armed && p->drop == q.type;
         p->drop_armed = p->drop_armed && (!drop || p->drop_always);
         answer = (drop && p->drop_always) || peer_answer(p, arena, &q, &reply);
-        while (q.type == VISD_MSG_FRAMES && p->hold && !p->stop) {
-            pthread_mutex_unlock(&p->lock);
-            usleep(1000);
-            pthread_mutex_lock(&p->lock);
-        }
+        while (q.type == VISD_MSG_FRAMES && p->hold && !p->stop) pthread_cond_wait(&p->changed, &p->lock);
     }
     pthread_mutex_unlock(&p->lock);
     if (drop) return false;
@@ -329,9 +327,7 @@ static inline void *peer_serve(void *arg)
         visd_sp_greeting_build(greeting, protocol == VISD_SP_SUB ? VISD_SP_PUB : VISD_SP_REP);
         if (peer_write(fd, greeting, 8)) {
             if (protocol == VISD_SP_SUB) {
-                pthread_mutex_lock(&p->lock);
-                p->subscriber = fd;
-                pthread_mutex_unlock(&p->lock);
+                PEER(p, p->subscriber = fd);
                 while (peer_read(fd, greeting, 1)) {}
                 pthread_mutex_lock(&p->lock);
                 if (p->subscriber == fd) p->subscriber = -1;
@@ -376,6 +372,7 @@ static inline void peer_start(struct peer *p)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (!p->path[0]) {
         pthread_mutex_init(&p->lock, NULL);
+        pthread_cond_init(&p->changed, NULL);
         snprintf(p->path, sizeof(p->path), "/tmp/visd-test-%d-%p.sock", (int)getpid(), (void *)p);
         snprintf(p->url, sizeof(p->url), "ipc://%s", p->path);
         p->epoch = 1000;
@@ -396,6 +393,7 @@ static inline void peer_stop(struct peer *p)
 {
     pthread_mutex_lock(&p->lock);
     p->stop = true;
+    pthread_cond_broadcast(&p->changed);
     shutdown(p->listener, SHUT_RDWR);
     for (unsigned i = 0; i < p->connections; i++) shutdown(p->sockets[i], SHUT_RDWR);
     pthread_mutex_unlock(&p->lock);
@@ -423,6 +421,19 @@ static inline bool peer_event(struct peer *p, const char *topic, struct visd_mes
     pthread_mutex_unlock(&p->lock);
     visd_buf_finish(&out);
     return sent;
+}
+
+/* Waits until there is a subscriber; false: none came in ten seconds. */
+static inline bool peer_await_subscriber(struct peer *p)
+{
+    struct timespec until;
+    int late = 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 10;
+    pthread_mutex_lock(&p->lock);
+    while (p->subscriber < 0 && !late) late = pthread_cond_timedwait(&p->changed, &p->lock, &until);
+    pthread_mutex_unlock(&p->lock);
+    return !late;
 }
 
 static inline unsigned peer_seen(struct peer *p, enum visd_msg_type type)

@@ -354,7 +354,8 @@ static void test_events(void **state)
     lost.lost = (struct visd_msg_lost){.epoch = 1000, .missed = 9};
     assert_int_equal(visd_client_next_event(c, 0, &e), VISD_ERR_TIMEOUT);
     assert_int_equal(visd_client_subscribe(c, "office"), VISD_ERR_OK);
-    for (int i = 0; i < 1000 && !peer_event(&p, "scene/office", &revision); i++) usleep(5000);
+    assert_true(peer_await_subscriber(&p));
+    assert_true(peer_event(&p, "scene/office", &revision));
     await_event(c, &e, VISD_EVENT_REVISION);
     assert_string_equal(e.name, "office");
     assert_int_equal(e.revision, 5);

@@ -260,9 +260,19 @@ static unsigned open_files(void)
     return count;
 }
 
-static void sleep_ms(unsigned ms)
+/* Waits for descriptors to come back; false: they have not in ten seconds. */
+static bool files_come_back(unsigned before)
 {
-    usleep(ms * 1000);
+    for (unsigned i = 0; i < 1000 && open_files() > before + 2; i++)
+        poll(NULL, 0, 10);
+    return open_files() <= before + 2;
+}
+
+/* Whether the door hangs up within so many milliseconds; nothing is read. */
+static bool hangs_up(int fd, unsigned ms)
+{
+    struct pollfd wait = {.fd = fd, .events = POLLRDHUP};
+    return poll(&wait, 1, (int)ms) == 1;
 }
 
 /* ---- honest peers ---- */
@@ -297,7 +307,9 @@ static void pipelined(void **state)
     pthread_t thread;
     void *good;
     pthread_create(&thread, NULL, put_many, &fd);
-    sleep_ms(100);
+    struct pollfd full = {.fd = fd, .events = POLLOUT};
+    while (poll(&full, 1, 0) == 1) /* until it is held back */
+        sched_yield();
     for (uint32_t i = 0; i < 2000; i++)
         assert_int_equal(get_reply(fd, i, out, sizeof(out)), sizeof(i));
     pthread_join(thread, &good);
@@ -410,8 +422,7 @@ static void connect_and_leave(void **state)
     for (unsigned i = 0; i < 10000; i++)
         close(dial());
     assert_alive();
-    sleep_ms(300);
-    assert_true(open_files() <= before + 2);
+    assert_true(files_come_back(before));
 }
 
 static void leave_with_reset(void **state)
@@ -491,7 +502,7 @@ static void claims_cost_nothing(void **state)
         fds[i] = greet(req_greeting);
         assert_true(put_header(fds[i], VISD_MAX_MESSAGE_BYTES));
     }
-    sleep_ms(100);
+    assert_alive();
     FILE *file = fopen("/proc/self/statm", "r");
     unsigned long pages = 0, resident = 0;
     assert_int_equal(fscanf(file, "%lu %lu", &pages, &resident), 2);
@@ -514,7 +525,7 @@ static void trickle(void **state)
     assert_true(put_header(fd, 100));
     for (unsigned i = 0; i < 40 && !cut; i++) { /* always moving, never done */
         cut = !put(fd, "\x80", 1);
-        sleep_ms(50);
+        hangs_up(fd, 50);
     }
     assert_true(cut || ended(fd));
     close(fd);
@@ -545,7 +556,7 @@ static void never_reads(void **state)
     for (uint32_t i = 0; i < 64; i++)
         put_request(fd, i, "big", 3);
     assert_alive();
-    sleep_ms(STALL_MS + 500);
+    assert_true(hangs_up(fd, STALL_MS + 5000));
     assert_alive();
     assert_true(ended(fd));
     close(fd);
@@ -566,8 +577,21 @@ static void leaves_in_the_middle(void **state)
         }
         close(fd);
     }
-    sleep_ms(100);
     assert_alive();
+}
+
+/* A peer that tries until the caps let it in. */
+static int greet_when_let_in(void)
+{
+    uint8_t answer[8];
+    for (unsigned i = 0; i < 1000; i++) {
+        int fd = dial();
+        if (put(fd, req_greeting, 8) && get(fd, answer, 8))
+            return fd;
+        close(fd);
+    }
+    fail_msg("not let in again");
+    return -1;
 }
 
 static void caps(void **state)
@@ -580,11 +604,10 @@ static void caps(void **state)
     assert_true(ended(extra)); /* closed before a byte is read */
     close(extra);
     close(fds[0]);
-    sleep_ms(100);
-    fds[0] = greet(req_greeting); /* and there is room again */
+    fds[0] = greet_when_let_in(); /* and there is room again */
     for (unsigned i = 0; i < CAP; i++)
         close(fds[i]);
-    sleep_ms(100);
+    close(greet_when_let_in());
     assert_alive();
 }
 
@@ -603,10 +626,10 @@ static void subscriber_never_reads(void **state)
     int fd = greet(sub_greeting);
     for (unsigned i = 0; i < 200 && !house.events_refused; i++) {
         command(1);
-        sleep_ms(2);
+        assert_alive(); /* and with it the loop has seen the command */
     }
     assert_true(house.events_refused > 0); /* its queue is bounded: the sender is told */
-    sleep_ms(STALL_MS + 300);
+    assert_false(hangs_up(fd, STALL_MS + 300));
     uint8_t header[9]; /* it may sleep, and then reads what was kept for it */
     assert_true(get(fd, header, 9));
     assert_memory_equal(header, "\x01\0\0\0\0\0\0\xea\x60", 9);
@@ -631,8 +654,7 @@ static void leaks_nothing(void **state)
         }
         close(fd);
     }
-    sleep_ms(GREETING_MS + 200);
-    assert_true(open_files() <= before + 2);
+    assert_true(files_come_back(before));
     assert_alive();
 }
 

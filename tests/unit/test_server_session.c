@@ -269,9 +269,24 @@ static struct visd_message frame_of(struct visd_msg_frame *frame, uint32_t view,
     return in;
 }
 
-static void sleep_ms(unsigned ms)
+/* Lets the grace of a client that has left run out: that is the deadline under test. */
+static void outlive_grace(void)
 {
-    usleep(ms * 1000);
+    poll(NULL, 0, GRACE_MS + 1200);
+}
+
+/* Asks until the daemon has no other connection; false: it still has one after a thousand answers. */
+static bool alone(struct peer *peer)
+{
+    struct visd_message in = {.type = VISD_MSG_STATS}, out;
+    double connections = 0;
+    for (unsigned i = 0; i < 1000 && connections != 1; i++) {
+        assert_int_equal(ask(peer, &in, &out), VISD_ERR_OK);
+        for (uint32_t k = 0; k < out.stats_ok.values_count; k++)
+            if (visd_str_is(out.stats_ok.values[k].name, "connections"))
+                connections = out.stats_ok.values[k].value;
+    }
+    return connections == 1;
 }
 
 /* ---- tests ---- */
@@ -316,7 +331,7 @@ static void numbers(void **state)
     assert_int_equal(batch(&two, scene, 9, 1, &out), VISD_ERR_DENIED); /* hello named another client */
     hang_up(&one);
     hang_up(&two);
-    sleep_ms(GRACE_MS + 1200);
+    outlive_grace();
     struct peer three = dial(); /* its numbers outlive the grace */
     assert_int_equal(hello(&three, 1, &out), VISD_ERR_OK);
     assert_int_equal(out.hello_ok.batch_number, 20);
@@ -336,17 +351,17 @@ static void views_outlive_connections(void **state)
     assert_int_equal(open_view(&peer, scene, 2, 7, &out), VISD_ERR_OK);
     uint32_t view = out.view.view;
     hang_up(&peer);
-    sleep_ms(100);
     peer = dial();
+    assert_true(alone(&peer)); /* the daemon knows that the other has left */
     struct visd_msg_frame frame;
     struct visd_message in = frame_of(&frame, view, 1); /* sent again before hello, as nng does */
     assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
     assert_int_equal(out.results.results[0].err, VISD_ERR_OK);
-    sleep_ms(GRACE_MS + 1200); /* and by that it is the client's connection: the view stays */
+    outlive_grace(); /* and by that it is the client's connection: the view stays */
     in = frame_of(&frame, view, 2);
     assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
     hang_up(&peer);
-    sleep_ms(GRACE_MS + 1200);
+    outlive_grace();
     peer = dial();
     in = frame_of(&frame, view, 3);
     assert_int_equal(ask(&peer, &in, &out), VISD_ERR_NOT_FOUND);
@@ -407,8 +422,10 @@ static void shares(void **state)
     struct visd_message in = {.type = VISD_MSG_SCENE_REMOVE};
     in.scene_remove.scene = last;
     assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
-    sleep_ms(50);
-    assert_int_equal(create(&peer, "one more", &out), VISD_ERR_OK); /* what is given back can be had again */
+    enum visd_err err = VISD_ERR_QUOTA; /* what is given back can be had again, once the worker has let go of it */
+    for (unsigned i = 0; i < 1000 && err == VISD_ERR_QUOTA; i++)
+        err = create(&peer, "one more", &out);
+    assert_int_equal(err, VISD_ERR_OK);
     assert_true(out.scene.row.scene != last);
     assert_int_equal(ask(&peer, &in, &out), VISD_ERR_NOT_FOUND); /* the old number is nobody's */
     for (unsigned i = 0; i < VISD_MAX_CLIENT_BATCHES + 1; i++) {
