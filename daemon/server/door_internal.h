@@ -110,6 +110,8 @@ void conn_resume_later(struct visd_conn *conn);
 void conn_check_freed(struct visd_conn *conn);
 
 /* door_read.c */
+/* After a transfer of a connection has ended: whether it goes on. If not, the connection is being closed, or has been freed. */
+bool conn_transfer_went_well(struct visd_conn *conn, nng_aio *transfer);
 void conn_received(struct visd_inbox_item *item);
 void conn_pump(struct visd_conn *conn); /* looks at what has been read, and reads on unless held back */
 

@@ -282,19 +282,25 @@ void conn_pump(struct visd_conn *conn)
         rearm(conn);
 }
 
+bool conn_transfer_went_well(struct visd_conn *conn, nng_aio *transfer)
+{
+    if (conn->state == CONN_CLOSING) {
+        conn_check_freed(conn);
+        return false;
+    }
+    if (nng_aio_result(transfer) != 0) {
+        visd_conn_close(conn, NULL); /* it left */
+        return false;
+    }
+    return true;
+}
+
 void conn_received(struct visd_inbox_item *item)
 {
     struct visd_conn *conn = (struct visd_conn *)((char *)item - offsetof(struct visd_conn, received));
     conn->receiving = false;
-    int rv = nng_aio_result(conn->recv);
-    if (conn->state == CONN_CLOSING) {
-        conn_check_freed(conn);
+    if (!conn_transfer_went_well(conn, conn->recv))
         return;
-    }
-    if (rv != 0) {
-        visd_conn_close(conn, NULL); /* it left */
-        return;
-    }
     size_t n = nng_aio_count(conn->recv);
     conn->door->counts.bytes_in += n;
     conn->bytes_in += n;

@@ -90,15 +90,8 @@ void conn_send_done(struct visd_inbox_item *item)
 {
     struct visd_conn *conn = (struct visd_conn *)((char *)item - offsetof(struct visd_conn, sent));
     conn->sending = false;
-    int rv = nng_aio_result(conn->send);
-    if (conn->state == CONN_CLOSING) {
-        conn_check_freed(conn);
+    if (!conn_transfer_went_well(conn, conn->send))
         return;
-    }
-    if (rv != 0) {
-        visd_conn_close(conn, NULL); /* it left */
-        return;
-    }
     size_t n = nng_aio_count(conn->send);
     conn->door->counts.bytes_out += n;
     conn->bytes_out += n;

@@ -93,22 +93,29 @@ static uint32_t ball_mesh(struct rig *rig)
     return rig_mesh(rig, p, (ROWS + 1) * COLUMNS, indices, count, VISD_SIDES_SINGLE);
 }
 
-void stage_init(struct stage *s, uint64_t budget_triangles, uint64_t budget_samples)
+struct stage stage;
+
+int stage_setup(void **state)
 {
+    struct stage *s = &stage;
+    (void)state;
     static const float half[3] = {0.5f, 0.5f, 0.5f}, square[12] = {-0.5f, -0.5f, 0, 0.5f, -0.5f, 0, 0.5f, 0.5f, 0, -0.5f, 0.5f, 0};
     static const uint32_t two[6] = {0, 1, 2, 0, 2, 3};
     *s = (struct stage){0};
-    rig_init(&s->rig, budget_triangles, budget_samples);
+    rig_init(&s->rig, 0, 0);
     s->cube = rig_box_mesh(&s->rig, half, VISD_SIDES_SINGLE);
     s->ball = ball_mesh(&s->rig);
     s->plate = rig_mesh(&s->rig, square, 4, two, 6, VISD_SIDES_UNKNOWN);
     s->view = rig_view(&s->rig);
+    return 0;
 }
 
-void stage_finish(struct stage *s)
+int stage_teardown(void **state)
 {
-    free(s->changes);
-    rig_finish(&s->rig);
+    (void)state;
+    free(stage.changes);
+    rig_finish(&stage.rig);
+    return 0;
 }
 
 void stage_clear(struct stage *s)

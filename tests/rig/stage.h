@@ -34,8 +34,10 @@ struct stage {
     uint32_t count, capacity, turn;
 };
 
-void stage_init(struct stage *s, uint64_t budget_triangles, uint64_t budget_samples);
-void stage_finish(struct stage *s);
+/* The test program's one stage, and the group fixtures that open and close it. */
+extern struct stage stage;
+int stage_setup(void **state);
+int stage_teardown(void **state);
 void stage_clear(struct stage *s); /* an empty scene, a new view */
 
 /* Adds an object and returns its slot; it is there after stage_commit. stage_box: a closed single-sided box, centred, unturned. */

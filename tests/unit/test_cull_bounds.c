@@ -13,21 +13,6 @@
 
 #include "tests/rig/stage.h"
 
-static struct stage stage;
-
-static int setup(void **state)
-{
-    (void)state;
-    stage_init(&stage, 0, 0);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    stage_finish(&stage);
-    return 0;
-}
 enum { WALL = 1, BALL, CUBE, MASK = 10 };
 
 static const float half_cube[3] = {0.5f, 0.5f, 0.5f};
@@ -252,5 +237,5 @@ int main(void)
         cmocka_unit_test(the_same_far_from_the_origin),
         cmocka_unit_test(a_millimetre_far_from_the_origin),
     };
-    return cmocka_run_group_tests_name("bounds and transforms", tests, setup, teardown);
+    return cmocka_run_group_tests_name("bounds and transforms", tests, stage_setup, stage_teardown);
 }

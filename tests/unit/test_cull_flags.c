@@ -12,21 +12,6 @@
 
 #include "tests/rig/stage.h"
 
-static struct stage stage;
-
-static int setup(void **state)
-{
-    (void)state;
-    stage_init(&stage, 0, 0);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    stage_finish(&stage);
-    return 0;
-}
 enum { WALL = 1, CUBE, BOLT, OTHER, MANY = 100 };
 
 /* https://github.com/ThatOpen/engine_components/pull/532 https://github.com/UPBGE/upbge/issues/1327 */
@@ -270,5 +255,5 @@ int main(void)
         cmocka_unit_test(small_things_are_kept_unless_asked),
         cmocka_unit_test(small_occluders_hide_nothing),
     };
-    return cmocka_run_group_tests_name("flags and sizes", tests, setup, teardown);
+    return cmocka_run_group_tests_name("flags and sizes", tests, stage_setup, stage_teardown);
 }

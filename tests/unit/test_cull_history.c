@@ -12,21 +12,6 @@
 
 #include "tests/rig/stage.h"
 
-static struct stage stage;
-
-static int setup(void **state)
-{
-    (void)state;
-    stage_init(&stage, 0, 0);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    stage_finish(&stage);
-    return 0;
-}
 enum { WALL = 1, BEHIND, MANY = 1000 };
 
 /* 500 boxes in a cloud ahead: some hide others. */
@@ -266,5 +251,5 @@ int main(void)
         cmocka_unit_test(several_views),
         cmocka_unit_test(a_cut_is_answered_at_once),
     };
-    return cmocka_run_group_tests_name("history", tests, setup, teardown);
+    return cmocka_run_group_tests_name("history", tests, stage_setup, stage_teardown);
 }

@@ -12,22 +12,6 @@
 
 #include "tests/rig/stage.h"
 
-static struct stage stage;
-
-static int setup(void **state)
-{
-    (void)state;
-    stage_init(&stage, 0, 0);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    stage_finish(&stage);
-    return 0;
-}
-
 enum { BOX = 1, INNER, OUTER, NEAR, SMALL, FLOOR, BALL };
 
 /* The answer must not depend on where one looks, only on what the walls' sides are. https://github.com/godotengine/godot/issues/106184 */
@@ -129,5 +113,5 @@ int main(void)
         cmocka_unit_test(eye_inside_an_occluder),    cmocka_unit_test(near_plane_of_the_client), cmocka_unit_test(floor_under_the_eye),
         cmocka_unit_test(large_ball_at_the_side), cmocka_unit_test(box_across_the_near_plane),
     };
-    return cmocka_run_group_tests_name("near plane", tests, setup, teardown);
+    return cmocka_run_group_tests_name("near plane", tests, stage_setup, stage_teardown);
 }

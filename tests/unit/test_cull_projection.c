@@ -12,22 +12,6 @@
 
 #include "tests/rig/stage.h"
 
-static struct stage stage;
-
-static int setup(void **state)
-{
-    (void)state;
-    stage_init(&stage, 0, 0);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    stage_finish(&stage);
-    return 0;
-}
-
 enum { WALL = 1, BEFORE, BEHIND };
 
 /* https://github.com/godotengine/godot/issues/98561 */
@@ -147,5 +131,5 @@ int main(void)
         cmocka_unit_test(parallel_projection), cmocka_unit_test(parallel_projection_sees_behind_the_eye), cmocka_unit_test(abutting_tiles),
         cmocka_unit_test(lopsided_views),      cmocka_unit_test(shape_of_each_request),
     };
-    return cmocka_run_group_tests_name("projections", tests, setup, teardown);
+    return cmocka_run_group_tests_name("projections", tests, stage_setup, stage_teardown);
 }

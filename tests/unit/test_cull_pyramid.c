@@ -12,21 +12,6 @@
 
 #include "tests/rig/stage.h"
 
-static struct stage stage;
-
-static int setup(void **state)
-{
-    (void)state;
-    stage_init(&stage, 0, 0);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    stage_finish(&stage);
-    return 0;
-}
 enum { WALL = 1, BEHIND, HIDDEN, BOX = 100 };
 
 /* A metre a pixel, the eye at the picture's middle. */
@@ -244,5 +229,5 @@ int main(void)
         cmocka_unit_test(no_object_hides_itself),   cmocka_unit_test(hole_in_a_fine_plate), cmocka_unit_test(fence_of_one_pixel_cells),
         cmocka_unit_test(smaller_after_larger),     cmocka_unit_test(close_behind_a_wall_is_hidden),
     };
-    return cmocka_run_group_tests_name("pyramid", tests, setup, teardown);
+    return cmocka_run_group_tests_name("pyramid", tests, stage_setup, stage_teardown);
 }

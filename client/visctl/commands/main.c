@@ -20,6 +20,14 @@ static void print_options(const struct cli_option *options)
     }
 }
 
+/* A command's line in a list of commands. */
+static void print_line(const struct cli_command *c)
+{
+    char left[80];
+    snprintf(left, sizeof(left), "%s %s", c->name, c->operands);
+    printf("  %-34s %s\n", left, c->summary);
+}
+
 static int print_help(const struct cli_command *command)
 {
     if (command) {
@@ -32,13 +40,24 @@ static int print_help(const struct cli_command *command)
         return CLI_DONE;
     }
     puts("visctl [--connect URL] COMMAND ... [--json]\n\nLoads, looks at and tries out the scenes of a visd daemon.\n\nCommands:");
-    for (const struct cli_command *c = cli_commands; c->name; c++) {
-        char left[80];
-        snprintf(left, sizeof(left), "%s %s", c->name, c->operands);
-        printf("  %-34s %s\n", left, c->summary);
-    }
+    for (const struct cli_command *c = cli_commands; c->name; c++) print_line(c);
     puts("\nvisctl COMMAND --help says more, with an example. Exit status: 0 done, 1 refused or failed, 2 used wrongly.");
     return CLI_DONE;
+}
+
+/* Help on a word that several commands begin with ("scene"); false: none does. */
+static bool print_family(const char *word)
+{
+    size_t length = strlen(word);
+    bool any = false;
+    for (const struct cli_command *c = cli_commands; c->name; c++) {
+        if (strncmp(c->name, word, length) != 0 || c->name[length] != ' ') continue;
+        if (!any) printf("visctl %s ...\n\nCommands:\n", word);
+        any = true;
+        print_line(c);
+    }
+    if (any) printf("\nvisctl %s COMMAND --help says more, with an example.\n", word);
+    return any;
 }
 
 /* The command that the words name; *used: how many of them. */
@@ -121,6 +140,7 @@ static int run(struct cli *cli, int argc, char **argv, char **words)
     int status = sort_arguments(cli, argc, argv, words, &count);
     if (status != CLI_DONE) return status;
     if (cli_flag(cli, "help") || count == 0) {
+        if (count == 1 && !cli->command && print_family(words[0])) return CLI_DONE;
         if (count > 0 && !cli->command) return unknown(cli, words, count);
         if (count == 0 && !cli_flag(cli, "help")) return cli_misuse(cli, "a command is missing");
         return print_help(cli->command);
