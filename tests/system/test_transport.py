@@ -2,44 +2,34 @@
 
 import socket
 import struct
-import subprocess
 import time
 
 import msgpack
 
 import scenes
+import stock
 import wire
-
-
-def nngcat(*arguments, **more):
-    return subprocess.run(["nngcat", *arguments], capture_output=True, timeout=wire.PATIENCE, **more)
 
 
 def test_stock_requester(t):
     daemon = t.daemon()
-    body = f"{t.tmp}/hello"
-    with open(body, "wb") as file:
-        file.write(msgpack.packb({"t": "hello", "n": 7, "version": 1, "client": b"c" * 16, "name": "nngcat"}, use_bin_type=True))
-    # nngcat does not initialise the timeouts that it is not told.
-    done = nngcat("--req", "--dial", daemon.url, "--file", body, "--raw", "--count", "1", "--recv-timeout", "20", "--send-timeout", "20")
-    assert done.returncode == 0, done.stderr
-    reply = msgpack.unpackb(done.stdout, raw=False)
+    requester = stock.Nng("req", daemon.url)
+    requester.send(msgpack.packb({"t": "hello", "n": 7, "version": 1, "client": b"c" * 16, "name": "stock"}, use_bin_type=True))
+    reply = msgpack.unpackb(requester.receive(), raw=False)
     assert reply["t"] == "hello_ok" and reply["n"] == 7, reply
 
 
 def test_stock_subscriber(t):
     daemon = t.daemon()
-    cat = subprocess.Popen(["nngcat", "--sub", "--dial", daemon.url, "--subscribe", "scene/", "--raw", "--count", "1",
-                            "--recv-timeout", "20"],
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    subscriber = stock.Nng("sub", daemon.url, b"scene/")
     client = t.client()
     end = time.monotonic() + wire.PATIENCE
     while not any(row["events"] for row in client.request("clients")["rows"]):
         assert time.monotonic() < end, "the subscriber never came"
     scene = client.scene_create("watched")
     client.batch(scene, [])
-    out, err = cat.communicate(timeout=wire.PATIENCE)
-    assert cat.returncode == 0 and out.startswith(b"scene/watched"), (out, err)
+    event = subscriber.receive()
+    assert event.startswith(b"scene/watched"), event
 
 
 def test_events(t):
