@@ -62,5 +62,12 @@ const struct cli_command cli_commands[] = {
      OPTIONS(CAMERAS, METHOD, {"count", "N", "cameras to fly without --cameras; default 300"}, {"size", "WxH", "their pictures' size; default 960x540"},
              {"pictures", "DIR", "write PNG files there"}),
      1, 1, cmd_bench_flight},
+    {"bench truth", "Holds answers against a file of what can be seen; fails if anything is missing.", "S",
+     "A line of truth for each camera: {\"visible\": {\"ID\": samples}, \"robust\": [ids]}; robust ids may never be missing. With --against it\n"
+     "counts the ids that differ from another device's answers, as cull --out wrote them.",
+     "visctl bench truth engine --cameras flight.jsonl --truth visible.jsonl",
+     OPTIONS(CAMERAS, METHOD, {"truth", "FILE", "what can be seen, a JSON object a line"}, {"fresh", NULL, "every camera is a cut: no history"},
+             {"against", "FILE", "answers to compare with, id by id"}),
+     1, 1, cmd_bench_truth},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
 };
