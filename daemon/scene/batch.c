@@ -127,7 +127,7 @@ static enum visd_err check_names(const struct item *item, uint64_t bytes, uint64
             return refuse_id(why, VISD_ERR_BAD_VALUE, place, item->ids[i], "name_offsets fall at %" PRIu64 " (id %" PRIu64 "); they must rise", i, item->ids[i]);
         uint32_t length = offset[i + 1] - offset[i];
         if (length > VISD_SCENE_ITEM_NAME_MAX || !names_are_utf8(item->names + offset[i], length))
-            return refuse_id(why, VISD_ERR_BAD_VALUE, place, item->ids[i], "the name of id %" PRIu64 " is not UTF-8, or longer than %d bytes",
+            return refuse_id(why, VISD_ERR_BAD_VALUE, place, item->ids[i], "the name of id %" PRIu64 " is not UTF-8, has a NUL in it, or is longer than %d bytes",
                 item->ids[i], VISD_SCENE_ITEM_NAME_MAX);
     }
     return VISD_ERR_OK;

@@ -65,7 +65,7 @@ bool names_are_utf8(const char *bytes, uint64_t n)
     const unsigned char *s = (const unsigned char *)bytes;
     for (uint64_t i = 0; i < n;) {
         unsigned char c = s[i];
-        unsigned more = c < 0x80 ? 0 : c >= 0xc2 && c <= 0xdf ? 1 : (c & 0xf0) == 0xe0 ? 2 : c >= 0xf0 && c <= 0xf4 ? 3 : 4;
+        unsigned more = c == 0 ? 4 : c < 0x80 ? 0 : c >= 0xc2 && c <= 0xdf ? 1 : (c & 0xf0) == 0xe0 ? 2 : c >= 0xf0 && c <= 0xf4 ? 3 : 4;
         if (more == 4 || more > n - i - 1)
             return false;
         for (unsigned k = 1; k <= more; k++)

@@ -27,7 +27,7 @@ const char *names_get(const struct names *n, uint64_t ref, uint32_t *length); /*
 bool names_wasteful(const struct names *n);
 size_t names_bytes(const struct names *n);
 
-/* UTF-8 without surrogates, overlong forms or anything past U+10FFFF. */
+/* UTF-8 without NUL, surrogates, overlong forms or anything past U+10FFFF. */
 bool names_are_utf8(const char *bytes, uint64_t n);
 
 #endif

@@ -16,6 +16,11 @@ uint32_t visd_scene_next_group(const struct visd_scene *s, uint32_t slot)
     return slots_next(&s->groups.slots, slot);
 }
 
+uint32_t visd_scene_next_mesh(const struct visd_scene *s, uint32_t slot)
+{
+    return slots_next(&s->meshes.slots, slot);
+}
+
 uint32_t visd_scene_find_object(const struct visd_scene *s, uint64_t id)
 {
     return ids_find(&s->objects.ids, id);
@@ -24,6 +29,11 @@ uint32_t visd_scene_find_object(const struct visd_scene *s, uint64_t id)
 uint32_t visd_scene_find_group(const struct visd_scene *s, uint64_t id)
 {
     return ids_find(&s->groups.ids, id);
+}
+
+uint32_t visd_scene_find_mesh(const struct visd_scene *s, uint64_t id)
+{
+    return ids_find(&s->meshes.ids, id);
 }
 
 static void local_box(const struct visd_scene *s, const struct object *ob, struct visd_object_row *out)
@@ -80,6 +90,23 @@ void visd_scene_group_row(const struct visd_scene *s, uint32_t slot, struct visd
     memcpy(out->transform, g->local, sizeof(out->transform));
     out->flags = g->flags;
     out->name = names_get(&s->names, g->name, &out->name_bytes);
+}
+
+/* The block stays as long as its version does: a new worker is given it, too. */
+void visd_scene_mesh_row(const struct visd_scene *s, uint32_t slot, struct visd_mesh_row *out)
+{
+    const struct mesh *m = &s->meshes.mesh[slot];
+    const struct visd_mesh_block *head = visd_segment_at(s->segment, m->version.block);
+    memset(out, 0, sizeof(*out));
+    out->id = m->id;
+    out->vertices = head->vertices;
+    out->triangles = head->indices / 3;
+    out->parts = head->parts;
+    out->objects = m->users;
+    out->deviation = (double)head->deviation;
+    out->positions = (const float *)(head + 1);
+    out->indices = (const uint32_t *)(out->positions + (size_t)3 * head->vertices);
+    out->part = (const struct visd_mesh_part *)(out->indices + head->indices);
 }
 
 void visd_scene_object_change(const struct visd_scene *s, uint32_t slot, struct visd_object_change *out)

@@ -71,7 +71,7 @@ struct visd_object_columns {
     const void *costs;        /* f64 nanoseconds, >= 0; default: the mesh's triangles */
     const void *batch_keys;   /* u32; default 0 */
     const void *draws;        /* u32 x 5; default: none */
-    const void *names;        /* UTF-8 bytes, one after the other */
+    const void *names;        /* UTF-8 bytes without NUL, one after the other */
     uint64_t name_bytes;
     const void *name_offsets; /* u32 x (count + 1), rising, the last at most name_bytes; goes with names */
 };
@@ -232,15 +232,28 @@ struct visd_group_row {
     uint32_t name_bytes;
 };
 
+struct visd_mesh_row {
+    uint64_t id;
+    uint32_t vertices, triangles, parts;
+    uint32_t objects;           /* that use it */
+    double deviation;           /* as given, rounded up to a float */
+    const float *positions;     /* three a vertex; these three are good until the next commit */
+    const uint32_t *indices;    /* three a triangle */
+    const struct visd_mesh_part *part;
+};
+
 /* The first slot in use at or after this one, or VISD_SLOT_NONE: for (s = next(0); s != NONE; s = next(s + 1)). */
 uint32_t visd_scene_next_object(const struct visd_scene *scene, uint32_t slot);
 uint32_t visd_scene_next_group(const struct visd_scene *scene, uint32_t slot);
+uint32_t visd_scene_next_mesh(const struct visd_scene *scene, uint32_t slot);
 /* Slot of an id, or VISD_SLOT_NONE. */
 uint32_t visd_scene_find_object(const struct visd_scene *scene, uint64_t id);
 uint32_t visd_scene_find_group(const struct visd_scene *scene, uint64_t id);
+uint32_t visd_scene_find_mesh(const struct visd_scene *scene, uint64_t id);
 /* The slot must be in use. */
 void visd_scene_object_row(const struct visd_scene *scene, uint32_t slot, struct visd_object_row *out);
 void visd_scene_group_row(const struct visd_scene *scene, uint32_t slot, struct visd_group_row *out);
+void visd_scene_mesh_row(const struct visd_scene *scene, uint32_t slot, struct visd_mesh_row *out);
 /* What the device holds, or will hold, for the slot (in use or not). */
 void visd_scene_object_change(const struct visd_scene *scene, uint32_t slot, struct visd_object_change *out);
 

@@ -27,6 +27,8 @@ enum op_flag {
     X(SCENE_REMOVE, 0, op_scene_remove)            \
     X(OBJECTS, 0, op_objects)                      \
     X(GROUPS, 0, op_groups)                        \
+    X(MESHES, 0, op_meshes)                        \
+    X(MESH_GET, 0, op_mesh_get)                    \
     X(BATCH, 0, op_batch)                          \
     X(BATCH_BEGIN, 0, op_batch_begin)              \
     X(BATCH_APPEND, 0, op_batch_append)            \

@@ -1,7 +1,8 @@
-/* Listings of what a scene holds, page by page, in slot order: objects and groups.
+/* Listings of what a scene holds, page by page, in slot order: objects, groups and meshes; and one mesh whole.
  *
  * A page is columns, as on the wire. Each column that was asked for is one array; all are freed alike. Between two pages the scene
  * may change; the reply names the revision that a page belongs to. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,11 @@
 
 #define PAGE_ROWS 16384u /* rows of a page, whatever is asked for: a page must not hold up the loop */
 
-enum column { IDS, FIRST, SECOND, FLAGS, TRIANGLES, WORLD_BOXES, BOXES, TRANSFORMS, MARGINS, LAYERS, COSTS, BATCH_KEYS, DRAWS, COLUMNS };
+#define OF_MESHES 0x80000000u /* asks for the columns that only meshes have; no bit of the wire */
+
+enum column {
+    IDS, FIRST, SECOND, FLAGS, TRIANGLES, WORLD_BOXES, BOXES, TRANSFORMS, MARGINS, LAYERS, COSTS, BATCH_KEYS, DRAWS, VERTICES, USERS, COLUMNS
+};
 
 /* bytes a row, and the bit that asks for it; 0: always there */
 static const struct {
@@ -29,6 +34,8 @@ static const struct {
     [COSTS] = {8, VISD_WIRE_COLUMN_DRAWING},
     [BATCH_KEYS] = {4, VISD_WIRE_COLUMN_DRAWING},
     [DRAWS] = {20, VISD_WIRE_COLUMN_DRAWING},
+    [VERTICES] = {4, OF_MESHES},
+    [USERS] = {4, OF_MESHES},
 };
 
 struct page {
@@ -237,4 +244,74 @@ void op_groups(struct call *call)
     else
         call_refuse(call, VISD_ERR_NO_MEMORY, "groups: no memory for a page of %u rows; ask for fewer", rows);
     page_finish(&page);
+}
+
+/* ---- meshes ---- */
+
+static void reply_meshes(struct call *call, const struct page *page, uint32_t count, uint32_t next, uint64_t revision)
+{
+    struct visd_message out;
+    struct visd_msg_mesh_rows *reply = &out.mesh_rows;
+    memset(&out, 0, sizeof(out));
+    out.type = VISD_MSG_MESH_ROWS;
+    reply->revision = revision;
+    reply->next = next;
+    reply->meshes = bin_of(page, IDS, count);
+    reply->vertices = bin_of(page, VERTICES, count);
+    reply->triangles = bin_of(page, TRIANGLES, count);
+    reply->objects = bin_of(page, USERS, count);
+    call_reply(call, &out);
+}
+
+void op_meshes(struct call *call)
+{
+    const struct visd_msg_meshes *in = &call->in->meshes;
+    struct scene_slot *slot = scene_find(call->server, in->scene);
+    uint32_t rows = page_rows(call, slot, in->scene, in->count, 0, 0), count = 0;
+    struct page page;
+    if (!rows)
+        return;
+    bool good = page_init(&page, rows, OF_MESHES);
+    uint32_t at = visd_scene_next_mesh(slot->scene, in->first);
+    for (; good && at != VISD_SLOT_NONE && count < rows; at = visd_scene_next_mesh(slot->scene, at + 1), count++) {
+        struct visd_mesh_row mesh;
+        visd_scene_mesh_row(slot->scene, at, &mesh);
+        page_put(&page, IDS, count, &mesh.id);
+        page_put(&page, VERTICES, count, &mesh.vertices);
+        page_put(&page, TRIANGLES, count, &mesh.triangles);
+        page_put(&page, USERS, count, &mesh.objects);
+    }
+    if (good)
+        reply_meshes(call, &page, count, at == VISD_SLOT_NONE ? 0 : at, visd_scene_revision(slot->scene));
+    else
+        call_refuse(call, VISD_ERR_NO_MEMORY, "meshes: no memory for a page of %u rows; ask for fewer", rows);
+    page_finish(&page);
+}
+
+/* Answered from the segment, where the mesh lies for the worker: it is copied once, into the reply. */
+void op_mesh_get(struct call *call)
+{
+    const struct visd_msg_mesh_get *in = &call->in->mesh_get;
+    struct scene_slot *slot = scene_find(call->server, in->scene);
+    struct visd_message out;
+    struct visd_msg_mesh_data *reply = &out.mesh_data;
+    struct visd_mesh_row mesh;
+    if (!slot) {
+        call_refuse(call, VISD_ERR_NOT_FOUND, "mesh_get: there is no scene %u", in->scene);
+        return;
+    }
+    uint32_t at = visd_scene_find_mesh(slot->scene, in->mesh);
+    if (at == VISD_SLOT_NONE) {
+        call_refuse(call, VISD_ERR_NOT_FOUND, "mesh_get: the scene has no mesh %" PRIu64, in->mesh);
+        return;
+    }
+    visd_scene_mesh_row(slot->scene, at, &mesh);
+    memset(&out, 0, sizeof(out));
+    out.type = VISD_MSG_MESH_DATA;
+    reply->mesh = mesh.id;
+    reply->positions = visd_bin_of(mesh.positions, mesh.vertices);
+    reply->indices = visd_bin_of(mesh.indices, mesh.triangles);
+    reply->parts = visd_bin_of(mesh.part, mesh.parts);
+    reply->deviation = mesh.deviation;
+    call_reply(call, &out);
 }

@@ -240,6 +240,8 @@ void scene_free_slot(struct scene_slot *slot);
 /* ---- ops_rows.c ---- */
 void op_objects(struct call *call);
 void op_groups(struct call *call);
+void op_meshes(struct call *call);
+void op_mesh_get(struct call *call);
 
 /* ---- ops_batch.c ---- */
 void op_batch(struct call *call);
