@@ -1,4 +1,4 @@
-/* Scenes, and the listing of what is in them. */
+/* Scenes, the listing of what is in them, and meshes read back. */
 #include <stdlib.h>
 
 #include "internal.h"
@@ -174,9 +174,71 @@ enum visd_err visd_client_group_page(struct visd_client *c, uint32_t scene, uint
     return page_end(c, out, s);
 }
 
+enum visd_err visd_client_mesh_page(struct visd_client *c, uint32_t scene, uint32_t first, uint32_t count, struct visd_client_page *out)
+{
+    struct visd_message m = {.type = VISD_MSG_MESHES, .has_epoch = true, .epoch = c->epoch};
+    struct reply r;
+    struct visd_arena *a;
+    enum visd_err err = client_check_epoch(c, c->epoch);
+    bool s = false;
+    *out = (struct visd_client_page){0};
+    m.meshes.scene = scene;
+    m.meshes.first = first;
+    m.meshes.count = count ? count : VISD_MAX_ROWS;
+    if (err == VISD_ERR_OK) err = call(c, &m, LINK_RESEND, VISD_MSG_MESH_ROWS, &r);
+    if (err != VISD_ERR_OK) return err;
+    out->memory = a = calloc(1, sizeof(*a));
+    if (a) {
+        const struct visd_msg_mesh_rows *o = &r.m.mesh_rows;
+        out->revision = o->revision;
+        out->next = o->next;
+        out->count = o->meshes.rows;
+        out->ids = column(a, true, &o->meshes, 8, &s);
+        out->vertices = column(a, true, &o->vertices, 4, &s);
+        out->triangles = column(a, true, &o->triangles, 4, &s);
+        out->users = column(a, true, &o->objects, 4, &s);
+    } else s = true;
+    reply_finish(&r);
+    return page_end(c, out, s);
+}
+
 void visd_client_page_finish(struct visd_client_page *page)
 {
     if (page->memory) visd_arena_finish(page->memory);
     free(page->memory);
     *page = (struct visd_client_page){0};
+}
+
+enum visd_err visd_client_mesh_get(struct visd_client *c, uint32_t scene, uint64_t id, struct visd_client_mesh_copy *out)
+{
+    struct visd_message m = {.type = VISD_MSG_MESH_GET, .has_epoch = true, .epoch = c->epoch};
+    struct reply r;
+    struct visd_arena *a;
+    enum visd_err err = client_check_epoch(c, c->epoch);
+    bool is_short = false;
+    *out = (struct visd_client_mesh_copy){0};
+    m.mesh_get.scene = scene;
+    m.mesh_get.mesh = id;
+    if (err == VISD_ERR_OK) err = call(c, &m, LINK_RESEND, VISD_MSG_MESH_DATA, &r);
+    if (err != VISD_ERR_OK) return err;
+    out->memory = a = calloc(1, sizeof(*a));
+    if (a) {
+        const struct visd_msg_mesh_data *o = &r.m.mesh_data;
+        out->mesh = (struct visd_client_mesh){.id = o->mesh, .vertices = o->positions.rows, .triangles = o->indices.rows, .parts = o->parts.rows,
+            .deviation = o->deviation};
+        out->mesh.positions = column(a, true, &o->positions, 12, &is_short);
+        out->mesh.indices = column(a, true, &o->indices, 12, &is_short);
+        out->mesh.part = column(a, true, &o->parts, sizeof(*out->mesh.part), &is_short);
+    }
+    reply_finish(&r);
+    if (a && !is_short) return VISD_ERR_OK;
+    visd_client_mesh_finish(out);
+    return client_fail(c, VISD_ERR_NO_MEMORY, "no memory for a mesh");
+}
+
+void visd_client_mesh_finish(struct visd_client_mesh_copy *copy)
+{
+    if (copy->memory) visd_arena_finish(copy->memory);
+    free(copy->memory);
+    *copy = (struct visd_client_mesh_copy){0};
 }

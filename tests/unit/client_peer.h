@@ -220,6 +220,19 @@ static inline bool peer_answer(struct peer *p, struct visd_arena *a, const struc
                                                          .has_name_offsets = true,
                                                          .name_offsets = {offsets, 3}};
         break;
+    case VISD_MSG_MESHES:
+        out->type = VISD_MSG_MESH_ROWS;
+        out->mesh_rows = (struct visd_msg_mesh_rows){.revision = p->revision, .next = 9, .meshes = {ids, 2}, .vertices = {offsets + 1, 2},
+            .triangles = {zeros, 2}, .objects = {offsets, 2}};
+        break;
+    case VISD_MSG_MESH_GET: {
+        static const float corners[] = {0, 0, 0, 1, 0, 0, 0, 1, -0.0f};
+        static const uint32_t order[] = {2, 1, 0}, part[] = {0, 3, VISD_WIRE_SIDES_DOUBLE, 1};
+        out->type = VISD_MSG_MESH_DATA;
+        out->mesh_data = (struct visd_msg_mesh_data){.mesh = q->mesh_get.mesh, .positions = {corners, 3}, .indices = {order, 1}, .parts = {part, 1},
+            .deviation = 0.5};
+        break;
+    }
     case VISD_MSG_BATCH:
     case VISD_MSG_BATCH_COMMIT: {
         uint64_t number = q->type == VISD_MSG_BATCH ? q->batch.number : q->batch_commit.number;

@@ -72,6 +72,30 @@ static void test_connect(void **state)
     peer_stop(&p);
 }
 
+static void test_meshes(struct visd_client *c, struct peer *p)
+{
+    static const float corners[] = {0, 0, 0, 1, 0, 0, 0, 1, -0.0f};
+    static const uint32_t order[] = {2, 1, 0};
+    struct visd_client_mesh_copy copy;
+    struct visd_client_page page;
+    assert_int_equal(visd_client_mesh_page(c, 3, 0, 0, &page), VISD_ERR_OK);
+    assert_true(page.count == 2 && page.next == 9 && page.ids[0] == 7 && page.ids[1] == 8);
+    assert_true(page.vertices[1] == 4 && page.triangles[1] == 0 && page.users[1] == 1);
+    assert_null(page.names);
+    visd_client_page_finish(&page);
+    assert_int_equal(visd_client_mesh_get(c, 3, 40, &copy), VISD_ERR_OK);
+    assert_true(copy.mesh.id == 40 && copy.mesh.vertices == 3 && copy.mesh.triangles == 1 && copy.mesh.parts == 1 && copy.mesh.deviation == 0.5);
+    assert_true(copy.mesh.part[0].count == 3 && copy.mesh.part[0].sides == VISD_SIDES_TWO && copy.mesh.part[0].see_through == 1);
+    assert_memory_equal(copy.mesh.positions, corners, sizeof(corners));
+    assert_memory_equal(copy.mesh.indices, order, sizeof(order));
+    visd_client_mesh_finish(&copy);
+    visd_client_mesh_finish(&copy);
+    PEER(p, p->refuse = VISD_ERR_NOT_FOUND);
+    PEER(p, p->refuse_type = VISD_MSG_MESH_GET);
+    assert_int_equal(visd_client_mesh_get(c, 3, 41, &copy), VISD_ERR_NOT_FOUND);
+    assert_null(copy.memory);
+}
+
 static void test_scenes(void **state)
 {
     struct visd_client_scene scene, *list;
@@ -97,6 +121,7 @@ static void test_scenes(void **state)
     assert_null(page.boxes);
     assert_memory_equal(page.names + page.name_offsets[1], "é!", 3);
     visd_client_page_finish(&page);
+    test_meshes(c, &p);
     PEER(&p, p.refuse = VISD_ERR_QUOTA);
     PEER(&p, p.refuse_type = VISD_MSG_SCENE_REMOVE);
     assert_int_equal(visd_client_scene_remove(c, 3), VISD_ERR_QUOTA);

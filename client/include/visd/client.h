@@ -159,7 +159,7 @@ enum visd_client_column {
     VISD_COLUMN_DRAWING = 0x10,
 };
 
-/* A page of objects or groups. Columns that were not asked for, or that do not apply, are NULL. The name of row i is the bytes
+/* A page of objects, groups or meshes. Columns that were not asked for, or that do not apply, are NULL. The name of row i is the bytes
  * names[name_offsets[i]] up to names[name_offsets[i + 1]], without a zero at the end. */
 struct visd_client_page {
     uint64_t revision;
@@ -169,7 +169,8 @@ struct visd_client_page {
     const uint32_t *flags;
     const uint64_t *meshes, *groups; /* of objects; VISD_NO_ID: none */
     const uint64_t *parents;         /* of groups */
-    const uint32_t *triangles;
+    const uint32_t *triangles;       /* of objects (their mesh's) and meshes */
+    const uint32_t *vertices, *users; /* of meshes; users: objects that have it */
     const double *world_boxes, *boxes, *transforms;
     const float *margins;
     const uint32_t *layers;
@@ -184,6 +185,10 @@ VISD_API enum visd_err visd_client_object_page(struct visd_client *client, uint3
                                                struct visd_client_page *out);
 VISD_API enum visd_err visd_client_group_page(struct visd_client *client, uint32_t scene, uint32_t first, uint32_t count, uint32_t columns,
                                               struct visd_client_page *out);
+/* Every column of a mesh is always there. */
+VISD_API enum visd_err visd_client_mesh_page(struct visd_client *client, uint32_t scene, uint32_t first, uint32_t count,
+                                             struct visd_client_page *out);
+/* Gives the memory of any page back; zeroed ones are fine. */
 VISD_API void visd_client_page_finish(struct visd_client_page *page);
 
 /* ---- batches: applied whole or not at all, items in the order in which they were put ---- */
@@ -196,6 +201,7 @@ struct visd_client_part {
     uint32_t see_through;   /* 0 or 1 */
 };
 
+/* What a mesh is; of one that is put, the arrays are the program's. */
 struct visd_client_mesh {
     uint64_t id;
     size_t vertices, triangles;
@@ -205,6 +211,16 @@ struct visd_client_mesh {
     const struct visd_client_part *part;
     double deviation;        /* by how much it may stray from what is drawn; 0: it does not */
 };
+
+/* One mesh as it was put, but for its deviation, which the daemon rounds up to a float, and its parts, which are one if none were
+ * given. The arrays are the library's, and good until mesh_finish; they may be put into another batch, of another scene or
+ * client too. NOT_FOUND: there is no such mesh, or scene. Waits. On failure *out is zeroed. */
+struct visd_client_mesh_copy {
+    struct visd_client_mesh mesh;
+    void *memory;            /* the library's */
+};
+VISD_API enum visd_err visd_client_mesh_get(struct visd_client *client, uint32_t scene, uint64_t id, struct visd_client_mesh_copy *out);
+VISD_API void visd_client_mesh_finish(struct visd_client_mesh_copy *copy); /* zeroed ones are fine */
 
 /* Columns of count rows; NULL: left out. Left out of an addition: the default. Left out of a change: stays as it is. */
 struct visd_client_objects {
