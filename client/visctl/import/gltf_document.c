@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GLB_MAGIC 0x46546c67u
-#define GLB_JSON 0x4e4f534au
-#define GLB_BIN 0x004e4942u
+#include "../model/glb_container.h"
 
 /* Extensions that a file may require of us: those that we read, and those that change looks but no shape. */
 static const char *const known_extensions[] = {
@@ -203,10 +201,10 @@ static enum visd_err open_container(struct gltf_document *d, const unsigned char
         if (bytes_in > size - at)
             return gltf_refuse(d, VISD_ERR_BAD_VALUE, place.text, "says %u bytes, but %zu are left in the file", bytes_in, size - at);
         if (chunk == 0) {
-            if (type != GLB_JSON) return gltf_refuse(d, VISD_ERR_BAD_VALUE, place.text, "must be the JSON chunk");
+            if (type != GLB_CHUNK_JSON) return gltf_refuse(d, VISD_ERR_BAD_VALUE, place.text, "must be the JSON chunk");
             *text = (const char *)bytes + at;
             *text_size = bytes_in;
-        } else if (chunk == 1 && type == GLB_BIN) {
+        } else if (chunk == 1 && type == GLB_CHUNK_BIN) {
             d->bin = bytes + at;
             d->bin_size = bytes_in;
         }
