@@ -116,14 +116,6 @@ bool cli_find_scene(struct cli *cli, const char *name, struct visd_client_scene 
     return err == VISD_ERR_OK;
 }
 
-bool cli_make_scene(struct cli *cli, const char *name, struct visd_client_scene *out)
-{
-    if (!cli_connect(cli)) return false;
-    if (visd_client_scene_create(cli->client, name, 0, true, out) == VISD_ERR_OK) return true;
-    cli_fail_client(cli, "making the scene");
-    return false;
-}
-
 bool cli_method(const struct cli *cli, int *out)
 {
     const char *name = cli_text(cli, "method");

@@ -65,8 +65,6 @@ int cli_misuse(const struct cli *cli, const char *format, ...) __attribute__((fo
 bool cli_connect(struct cli *cli);
 /* Connects, and finds a scene by name. The same. */
 bool cli_find_scene(struct cli *cli, const char *name, struct visd_client_scene *out);
-/* The same, and makes it if there is none. */
-bool cli_make_scene(struct cli *cli, const char *name, struct visd_client_scene *out);
 /* The method that --method names, hiz without. The same, but return CLI_USAGE. */
 bool cli_method(const struct cli *cli, int *out);
 

@@ -11,6 +11,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "daemon_sink.h"
+#include "fill.h"
 
 #define NOTHING_CHANGED "nothing was loaded; repair the file or export it again"
 
@@ -19,49 +20,13 @@ static void show_progress(void *context, uint64_t done, uint64_t all)
     cli_progress(context, done, all);
 }
 
-/* A scene that may be filled: there and empty, or with an id base, or made now (*made). False after telling the user. */
-static bool scene_to_fill(struct cli *cli, const char *name, struct visd_client_scene *scene, bool *made)
+static int end_sink(struct cli *cli, const struct fill *fill, struct visd_sink *sink, enum visd_err err, uint64_t since_ns, const struct visd_why *why)
 {
-    *made = false;
-    if (!cli_connect(cli)) return false;
-    enum visd_err err = visd_client_scene_find(cli->client, name, scene);
-    if (err == VISD_ERR_NOT_FOUND) {
-        *made = true;
-        return cli_make_scene(cli, name, scene);
-    }
-    if (err != VISD_ERR_OK) {
-        cli_fail_client(cli, "looking for the scene");
-        return false;
-    }
-    if ((scene->objects || scene->groups || scene->meshes) && !cli_flag(cli, "id-base")) {
-        cli_fail(cli, "scene \"%s\" is not empty, and ids might clash; give --id-base N above the ids in it, or take another scene", name);
-        return false;
-    }
-    return true;
-}
-
-static void print_totals(const char *key, const char *name, uint64_t objects, uint64_t meshes, uint64_t triangles, uint64_t since_ns)
-{
-    printf("{\"%s\": ", key);
-    cli_put_string(stdout, name, strlen(name));
-    printf(", \"objects\": %llu, \"meshes\": %llu, \"triangles\": %llu, \"seconds\": %.3f}\n", (unsigned long long)objects, (unsigned long long)meshes,
-           (unsigned long long)triangles, (double)(cli_now_ns() - since_ns) / 1e9);
-}
-
-static int end_fill(struct cli *cli, enum visd_err err, struct visd_sink *sink, const struct visd_client_scene *scene, bool made, uint64_t since_ns,
-                    const struct visd_why *why)
-{
-    struct daemon_sink_totals totals = {0};
-    if (sink) totals = daemon_sink_totals(sink);
+    struct daemon_sink_totals told = {0};
+    if (sink) told = daemon_sink_totals(sink);
     daemon_sink_destroy(sink);
-    cli_progress(NULL, 0, 0);
-    if (err != VISD_ERR_OK) {
-        int status = cli_fail(cli, "%s; the scene is as it was", why->text);
-        if (made) visd_client_scene_remove(cli->client, scene->scene);
-        return status;
-    }
-    print_totals("scene", scene->name, totals.objects, totals.meshes, totals.triangles, since_ns);
-    return CLI_DONE;
+    struct fill_totals totals = {.objects = told.objects, .meshes = told.meshes, .triangles = told.triangles, .since_ns = since_ns};
+    return fill_end(cli, fill, err, why, &totals);
 }
 
 int cmd_load(struct cli *cli)
@@ -69,11 +34,9 @@ int cmd_load(struct cli *cli)
     const char *file = cli->operand[0], *name = cli_text(cli, "scene");
     uint64_t id_base = 0, since = cli_now_ns();
     struct visd_gltf_options options = {.scene = cli_text(cli, "gltf-scene")};
-    struct visd_client_scene scene;
     struct visd_why why = {{0}};
     struct visd_model model;
-    struct visd_sink *sink = NULL;
-    bool made = false;
+    struct fill fill;
     if (!name || !*name) return cli_misuse(cli, "--scene is missing: the name of the scene to load into");
     if (!cli_number(cli, "id-base", 0, UINT64_MAX / 2, &id_base)) return CLI_USAGE;
 
@@ -87,10 +50,11 @@ int cmd_load(struct cli *cli)
     if (model.warnings_dropped) fprintf(stderr, "visctl load: note: %u more notes like these\n", model.warnings_dropped);
 
     int status = CLI_FAILED;
-    if (scene_to_fill(cli, name, &scene, &made)) {
-        err = daemon_sink_create(&sink, cli->client, scene.scene, id_base, &why);
+    if (fill_begin(cli, name, 0, &fill)) {
+        struct visd_sink *sink = NULL;
+        err = daemon_sink_create(&sink, cli->client, fill.scene.scene, id_base, &why);
         if (err == VISD_ERR_OK) err = visd_model_send(&model, sink, id_base, show_progress, "loading", &why);
-        status = end_fill(cli, err, sink, &scene, made, since, &why);
+        status = end_sink(cli, &fill, sink, err, since, &why);
     }
     visd_model_finish(&model);
     return status;
@@ -144,20 +108,19 @@ static int generate_file(struct cli *cli, const struct visd_generate_params *par
     visd_glb_destroy(counting.to);
     cli_progress(NULL, 0, 0);
     if (err != VISD_ERR_OK) return cli_fail(cli, "%s", why.text);
-    print_totals("file", path, counting.objects, counting.meshes, counting.triangles, since);
+    fill_print("file", path, &(struct fill_totals){counting.objects, counting.meshes, counting.triangles, since});
     return CLI_DONE;
 }
 
 static int generate_scene(struct cli *cli, const struct visd_generate_params *params, const char *name, uint64_t since)
 {
-    struct visd_client_scene scene;
     struct visd_sink *sink = NULL;
     struct visd_why why = {{0}};
-    bool made;
-    if (!scene_to_fill(cli, name, &scene, &made)) return CLI_FAILED;
-    enum visd_err err = daemon_sink_create(&sink, cli->client, scene.scene, params->id_base, &why);
+    struct fill fill;
+    if (!fill_begin(cli, name, 0, &fill)) return CLI_FAILED;
+    enum visd_err err = daemon_sink_create(&sink, cli->client, fill.scene.scene, params->id_base, &why);
     if (err == VISD_ERR_OK) err = visd_generate(params, sink, &why);
-    return end_fill(cli, err, sink, &scene, made, since, &why);
+    return end_sink(cli, &fill, sink, err, since, &why);
 }
 
 static int write_cameras(struct cli *cli, const struct visd_generate_params *params, const char *path, FILE *file, size_t count, uint32_t width,

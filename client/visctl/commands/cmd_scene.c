@@ -69,16 +69,6 @@ int cmd_scene_rm(struct cli *cli)
     return CLI_DONE;
 }
 
-int cmd_scene_export(struct cli *cli)
-{
-    return cli_fail(cli, "not supported yet; load the scene's file again where it is needed");
-}
-
-int cmd_scene_import(struct cli *cli)
-{
-    return cli_fail(cli, "not supported yet; visctl load reads glTF and GLB");
-}
-
 /* ---- objects ---- */
 
 static const struct {

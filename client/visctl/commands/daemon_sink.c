@@ -1,6 +1,8 @@
 /* See daemon_sink.h. Rows are gathered into columns, which is how the wire carries them. */
 #include "daemon_sink.h"
 
+#include "fill.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,11 +127,7 @@ static enum visd_err finish(struct visd_sink *sink, struct visd_why *why)
     struct daemon_sink *s = (struct daemon_sink *)sink;
     enum visd_err err = flush_objects(s, why);
     if (err != VISD_ERR_OK) return err;
-    /* A lost answer is asked for again: the daemon applies the batch once. */
-    for (int tries = 0; tries < 3; tries++) {
-        err = visd_client_batch_commit(s->batch, &s->totals.committed);
-        if (err != VISD_ERR_TIMEOUT && err != VISD_ERR_DISCONNECTED) break;
-    }
+    err = fill_commit(s->batch, &s->totals.committed);
     return err == VISD_ERR_OK ? err : refused(s, err, why);
 }
 

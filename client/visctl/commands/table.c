@@ -27,8 +27,14 @@ const struct cli_command cli_commands[] = {
     {"scene ls", "Lists the daemon's scenes.", "", NULL, "visctl scene ls", NO_OPTIONS, 0, 0, cmd_scene_ls},
     {"scene info", "Says what is in a scene.", "S", NULL, "visctl scene info engine", NO_OPTIONS, 1, 1, cmd_scene_info},
     {"scene rm", "Removes a scene, its objects and its views.", "S", NULL, "visctl scene rm engine", NO_OPTIONS, 1, 1, cmd_scene_rm},
-    {"scene export", "Writes a scene to a file (not supported yet).", "S", NULL, "visctl scene export engine", NO_OPTIONS, 1, 1, cmd_scene_export},
-    {"scene import", "Reads an exported scene (not supported yet).", "S", NULL, "visctl scene import engine", NO_OPTIONS, 1, 1, cmd_scene_import},
+    {"scene export", "Writes a whole scene to a file, exactly.", "S",
+     "The file is a GLB: viewers and visctl load see of it what glTF can say, scene import reads all of it back, to the bit. It holds one\n"
+     "revision: if the scene changes meanwhile, it is read again. The last line is {\"file\",\"objects\",\"meshes\",\"triangles\",\"seconds\"}.",
+     "visctl scene export engine --out engine-kept.glb", OPTIONS({"out", "FILE.glb", "the file to write"}), 1, 1, cmd_scene_export},
+    {"scene import", "Reads an exported scene back, exactly.", "S FILE",
+     "The scene is made if there is none; into one that is not empty only with --id-base. A file that scene export did not write, or that is not\n"
+     "whole, is refused, and nothing is imported. The last line is {\"scene\",\"objects\",\"meshes\",\"triangles\",\"seconds\"}.",
+     "visctl scene import engine-2 engine-kept.glb", OPTIONS({"id-base", "N", "added to all ids; default 0"}), 2, 2, cmd_scene_import},
     {"objects", "Lists a scene's objects, a JSON object a line.", "S",
      "Each line: id, name, path, bounds (in the scene, [min, max]), flags, mesh, group. What an object has not is null.",
      "visctl objects engine | jq .name", NO_OPTIONS, 1, 1, cmd_objects},

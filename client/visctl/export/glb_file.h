@@ -12,11 +12,11 @@
 
 #include "../model/why.h"
 
-enum glb_stream { GLB_JSON, GLB_BIN, GLB_NODES, GLB_MESHES, GLB_ACCESSORS, GLB_VIEWS, GLB_MORE, GLB_STREAMS };
+enum glb_stream { GLB_JSON, GLB_BIN, GLB_NODES, GLB_MESHES, GLB_ACCESSORS, GLB_VIEWS, GLB_MORE, GLB_SPARE, GLB_STREAMS };
 
 struct glb_file {
     char *path, *part;
-    FILE *stream[GLB_STREAMS]; /* MORE: what goes into a chunk of its own behind the data */
+    FILE *stream[GLB_STREAMS]; /* MORE: what goes into a chunk of its own behind the data; SPARE: the writer's own */
     uint64_t bin_bytes;
     uint32_t accessors, views;
 };

@@ -1,0 +1,54 @@
+/* The records of an archive's own chunk; archive.h says how they follow each other. Internal to archive/. */
+#ifndef VISD_VISCTL_ARCHIVE_ARCHIVE_FORMAT_H
+#define VISD_VISCTL_ARCHIVE_ARCHIVE_FORMAT_H
+
+#include <stdint.h>
+
+#define ARCHIVE_CHUNK 0x44534956u /* "VISD" */
+#define ARCHIVE_MAGIC "visdscn"   /* with its zero: eight bytes */
+#define ARCHIVE_VERSION 1u
+#define ARCHIVE_DIGEST_BYTES 8u
+
+struct archive_head {
+    char magic[8];
+    uint32_t version, zero;
+    double metres_per_unit;
+    uint64_t meshes, groups, objects;
+    uint64_t name_bytes; /* filled up */
+};
+
+struct archive_mesh {
+    uint64_t id;
+    uint64_t at; /* byte of BIN; a multiple of four */
+    uint32_t vertices, triangles;
+    uint32_t parts; /* 0: no triangle belongs to a part */
+    uint32_t zero;
+    double deviation;
+};
+
+struct archive_group {
+    uint64_t id, parent;
+    double transform[12];
+    uint32_t flags;
+    uint32_t name_at, name_bytes; /* of names; without the zero */
+    uint32_t zero;
+};
+
+enum archive_given { ARCHIVE_BOX = 1u << 0, ARCHIVE_COST = 1u << 1, ARCHIVE_DRAW = 1u << 2, ARCHIVE_GIVEN = (1u << 3) - 1 };
+
+struct archive_object {
+    uint64_t id, mesh, group;
+    double box[6], transform[12], cost;
+    uint32_t flags, layers, batch_key;
+    float margin;
+    uint32_t draw[5];
+    uint32_t name_at, name_bytes;
+    uint32_t given; /* enum archive_given */
+};
+
+_Static_assert(sizeof(struct archive_head) == 56, "file layout");
+_Static_assert(sizeof(struct archive_mesh) == 40, "file layout");
+_Static_assert(sizeof(struct archive_group) == 128, "file layout");
+_Static_assert(sizeof(struct archive_object) == 224, "file layout");
+
+#endif
