@@ -249,7 +249,7 @@ enum visd_err visd_client_batch_mesh_put(struct visd_client_batch *b, const stru
     item.mesh_put.mesh = m->id;
     item.mesh_put.positions = visd_bin_of(m->positions, m->vertices);
     item.mesh_put.indices = visd_bin_of(m->indices, m->triangles);
-    item.mesh_put.has_parts = m->parts != 0;
+    item.mesh_put.has_parts = m->part != NULL;
     item.mesh_put.parts = visd_bin_of(m->part, m->parts);
     item.mesh_put.has_deviation = m->deviation != 0;
     item.mesh_put.deviation = m->deviation;

@@ -134,6 +134,7 @@ enum visd_err visd_client_object_page(struct visd_client *c, uint32_t scene, uin
         out->costs = column(a, o->has_costs, &o->costs, 8, &s);
         out->batch_keys = column(a, o->has_batch_keys, &o->batch_keys, 4, &s);
         out->draws = column(a, o->has_draws, &o->draws, 20, &s);
+        out->given = column(a, o->has_given, &o->given, 4, &s);
         out->names = column(a, o->has_names, &o->names, 1, &s);
         out->name_offsets = column(a, o->has_name_offsets, &o->name_offsets, 4, &s);
     } else s = true;

@@ -75,6 +75,9 @@ void visd_scene_object_row(const struct visd_scene *s, uint32_t slot, struct vis
     out->triangles = ob->mesh == NO_SLOT ? 0 : s->meshes.mesh[ob->mesh].version.triangles;
     out->cost = ob->flags & OBJECT_HAS_COST ? extras->cost : (double)out->triangles;
     out->batch_key = extras ? extras->batch_key : 0;
+    out->gave_box = ob->flags & (OBJECT_HAS_BOX | OBJECT_HUGE_BOX);
+    out->gave_cost = ob->flags & OBJECT_HAS_COST;
+    out->gave_unbounded = ob->flags & VISD_OBJECT_UNBOUNDED;
     out->has_draw = ob->flags & OBJECT_HAS_DRAW;
     if (out->has_draw)
         memcpy(out->draw, extras->draw, sizeof(out->draw));

@@ -222,6 +222,7 @@ struct visd_object_row {
     uint32_t batch_key;
     bool has_draw;
     uint32_t draw[5];
+    bool gave_box, gave_cost, gave_unbounded; /* by the client; else made up */
 };
 
 struct visd_group_row {

@@ -14,7 +14,7 @@
 #define OF_MESHES 0x80000000u /* asks for the columns that only meshes have; no bit of the wire */
 
 enum column {
-    IDS, FIRST, SECOND, FLAGS, TRIANGLES, WORLD_BOXES, BOXES, TRANSFORMS, MARGINS, LAYERS, COSTS, BATCH_KEYS, DRAWS, VERTICES, USERS, COLUMNS
+    IDS, FIRST, SECOND, FLAGS, TRIANGLES, WORLD_BOXES, BOXES, TRANSFORMS, MARGINS, LAYERS, COSTS, BATCH_KEYS, DRAWS, GIVEN, VERTICES, USERS, COLUMNS
 };
 
 /* bytes a row, and the bit that asks for it; 0: always there */
@@ -34,6 +34,7 @@ static const struct {
     [COSTS] = {8, VISD_WIRE_COLUMN_DRAWING},
     [BATCH_KEYS] = {4, VISD_WIRE_COLUMN_DRAWING},
     [DRAWS] = {20, VISD_WIRE_COLUMN_DRAWING},
+    [GIVEN] = {4, VISD_WIRE_COLUMN_GIVEN},
     [VERTICES] = {4, OF_MESHES},
     [USERS] = {4, OF_MESHES},
 };
@@ -111,10 +112,16 @@ static uint32_t page_rows(struct call *call, struct scene_slot *slot, uint32_t s
 
 /* ---- objects ---- */
 
+static uint32_t given_of(const struct visd_object_row *object)
+{
+    return (object->gave_box ? VISD_WIRE_GIVEN_BOX : 0u) | (object->gave_cost ? VISD_WIRE_GIVEN_COST : 0u) |
+           (object->has_draw ? VISD_WIRE_GIVEN_DRAW : 0u) | (object->gave_unbounded ? VISD_WIRE_GIVEN_UNBOUNDED : 0u);
+}
+
 static bool put_object(struct page *page, uint32_t row, const struct visd_object_row *object)
 {
     double box[6] = {-INFINITY, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY};
-    uint32_t flags = object->flags & VISD_OBJECT_WIRE_MASK, triangles = (uint32_t)object->triangles;
+    uint32_t flags = object->flags & VISD_OBJECT_WIRE_MASK, triangles = (uint32_t)object->triangles, given = given_of(object);
     page_put(page, IDS, row, &object->id);
     page_put(page, FIRST, row, &object->mesh);
     page_put(page, SECOND, row, &object->group);
@@ -132,6 +139,7 @@ static bool put_object(struct page *page, uint32_t row, const struct visd_object
     page_put(page, COSTS, row, &object->cost);
     page_put(page, BATCH_KEYS, row, &object->batch_key);
     page_put(page, DRAWS, row, object->draw);
+    page_put(page, GIVEN, row, &given);
     return page_name(page, row, object->name, object->name_bytes);
 }
 
@@ -162,6 +170,8 @@ static void reply_objects(struct call *call, const struct page *page, uint32_t c
         reply->batch_keys = bin_of(page, BATCH_KEYS, count);
         reply->draws = bin_of(page, DRAWS, count);
     }
+    reply->has_given = page->at[GIVEN] != NULL;
+    reply->given = bin_of(page, GIVEN, count);
     if (page->columns & VISD_WIRE_COLUMN_NAMES) {
         reply->has_names = reply->has_name_offsets = true;
         reply->names = visd_bin_of(page->names, page->name_bytes);
@@ -174,7 +184,7 @@ void op_objects(struct call *call)
 {
     const struct visd_msg_objects *in = &call->in->objects;
     const uint32_t served = VISD_WIRE_COLUMN_NAMES | VISD_WIRE_COLUMN_WORLD_BOXES | VISD_WIRE_COLUMN_BOXES | VISD_WIRE_COLUMN_TRANSFORMS |
-                            VISD_WIRE_COLUMN_DRAWING;
+                            VISD_WIRE_COLUMN_DRAWING | VISD_WIRE_COLUMN_GIVEN;
     uint32_t columns = in->has_columns ? in->columns : VISD_WIRE_COLUMN_NAMES | VISD_WIRE_COLUMN_WORLD_BOXES;
     struct scene_slot *slot = scene_find(call->server, in->scene);
     uint32_t rows = page_rows(call, slot, in->scene, in->count, columns, served), count = 0;

@@ -132,6 +132,40 @@ static void test_meshes(void **state)
     hand_out_everything(&serial);
 }
 
+static struct visd_object_row object_of(uint64_t id)
+{
+    struct visd_object_row row;
+    visd_scene_object_row(scene, visd_scene_find_object(scene, id), &row);
+    return row;
+}
+
+/* What was given is told from what is made up, though both read alike. */
+static void test_given(void **state)
+{
+    enum { N = 3 };
+    uint64_t ids[N] = { 1, 2, 3 }, meshes[N] = { 7, 7, VISD_ID_NONE };
+    uint32_t draw[5] = { 0 }, flags = VISD_OBJECT_UNBOUNDED;
+    double box[6] = { 0, 0, 0, 0.5, 0.5, 0 }, cost = 2;
+    (void)state;
+    put(7, 4, 6, 2, 0.25);
+    struct visd_object_columns c = { .count = N, .ids = ids, .meshes = meshes };
+    assert_int_equal(visd_batch_object_add(batch, &c, &why), VISD_ERR_OK);
+    c = (struct visd_object_columns){ .count = 1, .ids = &ids[1], .boxes = box, .costs = &cost, .draws = draw, .flags = &flags };
+    assert_int_equal(visd_batch_object_set(batch, &c, &why), VISD_ERR_OK);
+    commit();
+    struct visd_object_row made = object_of(1), gave = object_of(2), nothing = object_of(3);
+    assert_memory_equal(made.box, gave.box, sizeof(made.box)); /* the mesh's, which holds the one that was given */
+    assert_true(made.cost == gave.cost);
+    assert_true(!made.gave_box && !made.gave_cost && !made.has_draw && !made.gave_unbounded);
+    assert_true(gave.gave_box && gave.gave_cost && gave.has_draw && gave.gave_unbounded);
+    assert_true(nothing.flags & VISD_OBJECT_UNBOUNDED);
+    assert_false(nothing.gave_unbounded);
+    box[0] = -2e30;
+    assert_int_equal(visd_batch_object_set(batch, &(struct visd_object_columns){ .count = 1, .ids = ids, .boxes = box }, &why), VISD_ERR_OK);
+    commit();
+    assert_true(object_of(1).gave_box && !object_of(1).gave_unbounded && object_of(1).flags & VISD_OBJECT_UNBOUNDED);
+}
+
 /* A zero inside a name would end it early for everyone who keeps names as C strings. */
 static void test_names_without_zeros(void **state)
 {
@@ -150,6 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_meshes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_given, setup, teardown),
         cmocka_unit_test_setup_teardown(test_names_without_zeros, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,6 +157,15 @@ enum visd_client_column {
     VISD_COLUMN_BOXES = 0x4,
     VISD_COLUMN_TRANSFORMS = 0x8,
     VISD_COLUMN_DRAWING = 0x10,
+    VISD_COLUMN_GIVEN = 0x20, /* of objects */
+};
+
+/* What a program gave of an object, where other columns show the daemon's defaults, too. */
+enum visd_client_given {
+    VISD_GIVEN_BOX = 0x1,
+    VISD_GIVEN_COST = 0x2,
+    VISD_GIVEN_DRAW = 0x4,
+    VISD_GIVEN_UNBOUNDED = 0x8, /* the flag; else it was concluded */
 };
 
 /* A page of objects, groups or meshes. Columns that were not asked for, or that do not apply, are NULL. The name of row i is the bytes
@@ -176,6 +185,7 @@ struct visd_client_page {
     const uint32_t *layers;
     const double *costs;
     const uint32_t *batch_keys, *draws;
+    const uint32_t *given; /* enum visd_client_given */
     const char *names;
     const uint32_t *name_offsets;
     void *memory; /* the library's */
@@ -207,8 +217,8 @@ struct visd_client_mesh {
     size_t vertices, triangles;
     const float *positions;  /* three a vertex */
     const uint32_t *indices; /* three a triangle, counter-clockwise seen from the front */
-    size_t parts;            /* 0: one part, sides as the object says */
-    const struct visd_client_part *part;
+    size_t parts;
+    const struct visd_client_part *part; /* NULL: one part, sides as the object says. Triangles of no part hide nothing */
     double deviation;        /* by how much it may stray from what is drawn; 0: it does not */
 };
 
