@@ -21,7 +21,7 @@ struct archive_mesh {
     uint64_t id;
     uint64_t at; /* byte of BIN; a multiple of four */
     uint32_t vertices, triangles;
-    uint32_t parts; /* 0: no triangle belongs to a part */
+    uint32_t parts;
     uint32_t zero;
     double deviation;
 };
@@ -34,8 +34,6 @@ struct archive_group {
     uint32_t zero;
 };
 
-enum archive_given { ARCHIVE_BOX = 1u << 0, ARCHIVE_COST = 1u << 1, ARCHIVE_DRAW = 1u << 2, ARCHIVE_GIVEN = (1u << 3) - 1 };
-
 struct archive_object {
     uint64_t id, mesh, group;
     double box[6], transform[12], cost;
@@ -43,7 +41,7 @@ struct archive_object {
     float margin;
     uint32_t draw[5];
     uint32_t name_at, name_bytes;
-    uint32_t given; /* enum archive_given */
+    uint32_t given; /* enum visd_client_given; what was not given is zero */
 };
 
 _Static_assert(sizeof(struct archive_head) == 56, "file layout");

@@ -5,6 +5,7 @@
  * single, which is also what hides least when the file is loaded. */
 #include "archive_picture.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,8 +56,9 @@ static bool grow(void *rows, uint32_t count, uint32_t *room, size_t row_bytes)
     return true;
 }
 
-bool picture_add_mesh(struct picture *p, const struct visd_client_mesh *mesh, uint64_t at, const float min[3], const float max[3])
+bool picture_add_mesh(struct picture *p, const struct visd_client_mesh *mesh, uint64_t at)
 {
+    float min[3], max[3];
     if (!grow(&p->meshes, p->mesh_count, &p->mesh_room, sizeof(*p->meshes))) return false;
     struct picture_mesh *m = &p->meshes[p->mesh_count];
     *m = (struct picture_mesh){.part = calloc(mesh->parts + 1, sizeof(*m->part)), .gltf = {PICTURE_NONE, PICTURE_NONE, PICTURE_NONE, PICTURE_NONE}};
@@ -65,6 +67,12 @@ bool picture_add_mesh(struct picture *p, const struct visd_client_mesh *mesh, ui
     for (size_t i = 0; i < mesh->parts; i++)
         if (mesh->part[i].count) m->part[m->parts++] = mesh->part[i];
     if (!m->parts) return true;
+    memcpy(min, mesh->positions, sizeof(min));
+    memcpy(max, mesh->positions, sizeof(max));
+    for (size_t i = 3; i < mesh->vertices * 3; i++) {
+        min[i % 3] = fminf(min[i % 3], mesh->positions[i]);
+        max[i % 3] = fmaxf(max[i % 3], mesh->positions[i]);
+    }
     uint32_t view = glb_put_view(p->file, at, mesh->vertices * 12ull, false);
     uint32_t index_view = glb_put_view(p->file, at + mesh->vertices * 12ull, mesh->triangles * 12ull, true);
     m->position = glb_put_positions(p->file, view, (uint32_t)mesh->vertices, min, max);

@@ -29,8 +29,8 @@ struct picture {
 void picture_init(struct picture *picture, struct glb_file *file);
 void picture_finish(struct picture *picture);
 
-/* Its data lies in BIN from at on: positions, then indices. min and max are those of all vertices. */
-bool picture_add_mesh(struct picture *picture, const struct visd_client_mesh *mesh, uint64_t at, const float min[3], const float max[3]);
+/* Its data lies in BIN from at on: positions, then indices. */
+bool picture_add_mesh(struct picture *picture, const struct visd_client_mesh *mesh, uint64_t at);
 bool picture_add_group(struct picture *picture, const double transform[12], uint32_t flags, const char *name, uint32_t name_bytes);
 /* Once all groups are in: of each, the group above. */
 void picture_set_parent(struct picture *picture, uint32_t group, uint32_t parent);

@@ -173,14 +173,13 @@ void visd_archive_close(struct visd_archive *a)
 
 void visd_archive_mesh(const struct visd_archive *a, uint64_t number, struct visd_client_mesh *out)
 {
-    static const struct visd_client_part nothing; /* a mesh put without parts would be all one part */
     struct archive_mesh m;
     memcpy(&m, a->mesh_records + number * sizeof(m), sizeof(m));
     const unsigned char *at = a->bin + m.at;
-    *out = (struct visd_client_mesh){.id = m.id, .vertices = m.vertices, .triangles = m.triangles, .parts = m.parts ? m.parts : 1, .deviation = m.deviation};
+    *out = (struct visd_client_mesh){.id = m.id, .vertices = m.vertices, .triangles = m.triangles, .parts = m.parts, .deviation = m.deviation};
     out->positions = (const float *)(const void *)at;
     out->indices = (const uint32_t *)(const void *)(at + m.vertices * 12ull);
-    out->part = m.parts ? (const struct visd_client_part *)(const void *)(at + m.vertices * 12ull + m.triangles * 12ull) : &nothing;
+    out->part = (const struct visd_client_part *)(const void *)(at + m.vertices * 12ull + m.triangles * 12ull);
 }
 
 void visd_archive_group(const struct visd_archive *a, uint64_t number, struct visd_archive_row *out)
@@ -196,7 +195,7 @@ void visd_archive_object(const struct visd_archive *a, uint64_t number, struct v
     struct archive_object o;
     memcpy(&o, a->object_records + number * sizeof(o), sizeof(o));
     *out = (struct visd_archive_row){.id = o.id, .mesh = o.mesh, .group = o.group, .flags = o.flags, .layers = o.layers, .batch_key = o.batch_key,
-        .margin = o.margin, .has_box = o.given & ARCHIVE_BOX, .has_cost = o.given & ARCHIVE_COST, .has_draw = o.given & ARCHIVE_DRAW, .cost = o.cost,
+        .margin = o.margin, .has_box = o.given & VISD_GIVEN_BOX, .has_cost = o.given & VISD_GIVEN_COST, .has_draw = o.given & VISD_GIVEN_DRAW, .cost = o.cost,
         .name = a->names + o.name_at};
     memcpy(out->transform, o.transform, sizeof(out->transform));
     memcpy(out->box, o.box, sizeof(out->box));

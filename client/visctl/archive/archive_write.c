@@ -2,7 +2,6 @@
  *
  * Rows name each other by id. Ids of meshes and groups are looked up in tables that are sorted once, before the first row that needs
  * them. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +12,6 @@
 struct known {
     uint64_t id;
     uint32_t number;
-    uint32_t triangles, vertices; /* of a mesh */
-    float min[3], max[3];
 };
 
 struct table {
@@ -36,17 +33,18 @@ struct visd_archive_writer {
 
 /* ---- tables ---- */
 
-static struct known *table_add(struct table *t, uint64_t id)
+static bool table_add(struct table *t, uint64_t id)
 {
     if (t->count == t->room) {
         uint32_t more = t->room ? t->room * 2 : 64;
         struct known *moved = more > t->room ? realloc(t->at, more * sizeof(*moved)) : NULL;
-        if (!moved) return NULL;
+        if (!moved) return false;
         t->at = moved;
         t->room = more;
     }
     t->at[t->count] = (struct known){.id = id, .number = t->count};
-    return &t->at[t->count++];
+    t->count++;
+    return true;
 }
 
 static int by_id(const void *a, const void *b)
@@ -124,27 +122,15 @@ static const char *put_name(struct visd_archive_writer *w, const struct visd_cli
 
 enum visd_err visd_archive_put_mesh(struct visd_archive_writer *w, const struct visd_client_mesh *mesh, struct visd_why *why)
 {
-    struct known *known = table_add(&w->meshes, mesh->id);
     struct archive_mesh record = {.id = mesh->id, .at = w->file.bin_bytes, .vertices = (uint32_t)mesh->vertices, .triangles = (uint32_t)mesh->triangles,
-        .deviation = mesh->deviation};
-    if (!known) return visd_why_memory(why, "meshes");
-    known->triangles = record.triangles;
-    known->vertices = record.vertices;
-    for (size_t v = 0; v < mesh->vertices; v++)
-        for (int k = 0; k < 3; k++) { /* as the daemon does it, so that the sign of a zero is the same */
-            float x = mesh->positions[v * 3 + (size_t)k];
-            if (v == 0 || x < known->min[k]) known->min[k] = x;
-            if (v == 0 || x > known->max[k]) known->max[k] = x;
-        }
-    /* A mesh whose parts are all empty is one without parts: the wire cannot tell the two from each other. */
-    for (size_t i = 0; i < mesh->parts && !record.parts; i++)
-        if (mesh->part[i].count) record.parts = (uint32_t)mesh->parts;
+        .parts = (uint32_t)mesh->parts, .deviation = mesh->deviation};
+    if (!table_add(&w->meshes, mesh->id)) return visd_why_memory(why, "meshes");
     glb_put_bin(&w->file, mesh->positions, mesh->vertices * 12);
     glb_put_bin(&w->file, mesh->indices, mesh->triangles * 12);
     glb_put_bin(&w->file, mesh->part, record.parts * sizeof(*mesh->part));
     put_record(w, &record, sizeof(record));
     w->head.meshes++;
-    if (!picture_add_mesh(&w->picture, mesh, record.at, known->min, known->max)) return visd_why_memory(why, "meshes");
+    if (!picture_add_mesh(&w->picture, mesh, record.at)) return visd_why_memory(why, "meshes");
     return glb_file_good(&w->file) ? VISD_ERR_OK : glb_file_fault(&w->file, why);
 }
 
@@ -182,43 +168,24 @@ static enum visd_err resolve(struct visd_archive_writer *w, struct visd_why *why
     return VISD_ERR_OK;
 }
 
-/* True if the box is no more than the mesh's own: bit by bit what the daemon makes up where none was given. One that was given and lies inside the
- * mesh's looks the same; it comes back as none, which at most widens it by the mesh's deviation. */
-static bool is_mesh_box(const double box[6], const struct known *mesh)
-{
-    double own[6];
-    for (int k = 0; k < 3; k++) own[k] = (double)mesh->min[k], own[3 + k] = (double)mesh->max[k];
-    return mesh->vertices && memcmp(own, box, sizeof(own)) == 0;
-}
-
 static enum visd_err put_object(struct visd_archive_writer *w, const struct visd_client_page *page, size_t i, struct visd_why *why)
 {
-    static const uint32_t no_draw[5];
-    const double *box = page->boxes + i * 6;
     const struct known *mesh = page->meshes[i] == VISD_NO_ID ? NULL : table_find(&w->meshes, page->meshes[i]);
     const struct known *group = page->groups[i] == VISD_NO_ID ? NULL : table_find(&w->groups, page->groups[i]);
     struct archive_object record = {.id = page->ids[i], .mesh = page->meshes[i], .group = page->groups[i], .flags = page->flags[i],
-        .layers = page->layers[i], .batch_key = page->batch_keys[i], .margin = page->margins[i]};
+        .layers = page->layers[i], .batch_key = page->batch_keys[i], .margin = page->margins[i], .given = page->given[i]};
     if (!mesh && record.mesh != VISD_NO_ID) return stranger(w, "mesh", record.mesh, "object", record.id, why);
     if (!group && record.group != VISD_NO_ID) return stranger(w, "group", record.group, "object", record.id, why);
     memcpy(record.transform, page->transforms + i * 12, sizeof(record.transform));
-    if (isfinite(box[0]) && !(mesh && is_mesh_box(box, mesh))) {
-        record.given |= ARCHIVE_BOX;
-        memcpy(record.box, box, sizeof(record.box));
-    }
-    if (page->costs[i] != (mesh ? (double)mesh->triangles : 0)) {
-        record.given |= ARCHIVE_COST;
-        record.cost = page->costs[i];
-    }
-    if (memcmp(page->draws + i * 5, no_draw, sizeof(no_draw)) != 0) {
-        record.given |= ARCHIVE_DRAW;
-        memcpy(record.draw, page->draws + i * 5, sizeof(record.draw));
-    }
+    if (record.given & VISD_GIVEN_BOX) memcpy(record.box, page->boxes + i * 6, sizeof(record.box));
+    if (record.given & VISD_GIVEN_COST) record.cost = page->costs[i];
+    if (record.given & VISD_GIVEN_DRAW) memcpy(record.draw, page->draws + i * 5, sizeof(record.draw));
+    if (!(record.given & VISD_GIVEN_UNBOUNDED)) record.flags &= ~(uint32_t)VISD_FLAG_UNBOUNDED;
     const char *name = put_name(w, page, i, &record.name_at, &record.name_bytes);
     put_record(w, &record, sizeof(record));
     w->head.objects++;
     return picture_add_object(&w->picture, mesh ? mesh->number : PICTURE_NONE, group ? group->number : PICTURE_NONE, record.flags, record.transform,
-                              record.given & ARCHIVE_BOX ? record.box : NULL, name, record.name_bytes)
+                              record.given & VISD_GIVEN_BOX ? record.box : NULL, name, record.name_bytes)
                ? VISD_ERR_OK
                : visd_why_memory(why, "objects");
 }
