@@ -168,11 +168,41 @@ def test_export_everything(t):
     assert sorted(ids) == sorted([i for i in ids if i < 2000] + [i + 2000 for i in ids if i < 2000])
 
 
+def test_export_many_groups(t):
+    """More than go into one item, the first of them below the last."""
+    t.daemon()
+    client = t.client()
+    scene = client.scene_create("deep")
+    count = 3000
+    client.batch(scene, [{"k": "group_put", "groups": pack("Q", range(count)), "parents": pack("Q", [NONE] + [i // 2 for i in range(count - 1)])}])
+    client.batch(scene, [{"k": "group_put", "groups": pack("Q", [count]), "flags": pack("I", [FLAG["xray"]])},
+                         {"k": "group_put", "groups": pack("Q", [0]), "parents": pack("Q", [count])}])
+    there_and_back(t, "deep")
+
+
 def test_export_empty_scene(t):
     t.daemon()
     t.client().scene_create("none", metres_per_unit=25.4)
     there_and_back(t, "none")
     assert json.loads(t.visctl("scene", "info", "none-copy", "--json").stdout)["metres_per_unit"] == 25.4
+
+
+def digest(data):
+    """Of a file: words of eight bytes, each mixed in by splitmix64, then the length."""
+    def mix(x):
+        x = (x + 0x9E3779B97F4A7C15) & NONE
+        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & NONE
+        x = (x ^ x >> 27) * 0x94D049BB133111EB & NONE
+        return x ^ x >> 31
+    total = 0
+    for word in struct.unpack(f"<{(len(data) + 7) // 8}Q", bytes(data) + b"\0" * (-len(data) % 8)):
+        total = mix(total ^ word)
+    return mix(total ^ len(data))
+
+
+def names_bytes(data):
+    head = data.rindex(b"visdscn\0")
+    return struct.unpack_from("<Q", data, head + 48)[0]
 
 
 def test_import_refuses(t):
@@ -211,6 +241,12 @@ def test_import_refuses(t):
     refused("into one that is not empty", good, "--id-base", scene="o")
     assert rows_of(client, scene_number(client, "o")) == before
     # A file that is whole, and says what the daemon refuses: the scene that was made for it is gone again.
+    lying = bytearray(good)
+    struct.pack_into("<f", lying, len(good) - 8 - names_bytes(good) - 224 + 188, -1)
+    struct.pack_into("<Q", lying, len(good) - 8, digest(lying[:-8]))
+    assert digest(good[:-8]) == struct.unpack_from("<Q", good, len(good) - 8)[0]
+    refused("a margin below 0", bytes(lying), "margin.*as it was")
+    # And into one that is there.
     client.batch(client.scene_create("x"), [{"k": "object_add", "ids": pack("Q", [1])}])
     t.visctl("scene", "import", "x", path, "--id-base", 5000)
     done = t.visctl("scene", "import", "x", path, "--id-base", 5000, check=False)
