@@ -171,10 +171,11 @@ int cmd_clients(struct cli *cli)
             printf(", \"requests\": %" PRIu64 ", \"refused\": %" PRIu64 ", \"bytes_in\": %" PRIu64 ", \"bytes_out\": %" PRIu64 ", \"views\": %" PRIu64 "}\n",
                    p->requests, p->refused, p->bytes_in, p->bytes_out, p->views);
         } else if (p->has_user) {
-            printf("%-10" PRIu64 " %-20s %-8u %-8u %10" PRIu64 " %8" PRIu64 " %6" PRIu64 "\n", p->connection, p->name, p->uid, p->pid, p->requests, p->refused,
-                   p->views);
+            printf("%-10" PRIu64 " %-20s %-8u %-8u %10" PRIu64 " %8" PRIu64 " %6" PRIu64 "\n", p->connection, p->name, p->uid, p->pid,
+                   p->requests, p->refused, p->views);
         } else {
-            printf("%-10" PRIu64 " %-20s %-8s %-8s %10" PRIu64 " %8" PRIu64 " %6" PRIu64 "\n", p->connection, p->name, "-", "-", p->requests, p->refused, p->views);
+            printf("%-10" PRIu64 " %-20s %-8s %-8s %10" PRIu64 " %8" PRIu64 " %6" PRIu64 "\n", p->connection, p->name, "-", "-",
+                   p->requests, p->refused, p->views);
         }
     }
     visd_client_free(peers);

@@ -110,7 +110,8 @@ static void print_json(const struct flight *f, const char *device)
     cli_put_string(stdout, f->scene, strlen(f->scene));
     printf(", \"device\": ");
     cli_put_string(stdout, device, strlen(device));
-    printf(", \"method\": \"%s\", \"frames\": %zu, \"objects\": %llu, \"in_frustum\": %.1f, \"listed\": %.1f, \"triangles_saved\": %.4f, \"depth_complexity\": %.3f, "
+    printf(", \"method\": \"%s\", \"frames\": %zu, \"objects\": %llu, \"in_frustum\": %.1f, \"listed\": %.1f, "
+           "\"triangles_saved\": %.4f, \"depth_complexity\": %.3f, "
            "\"p50_ms\": %.3f, \"p95_ms\": %.3f, \"p99_ms\": %.3f, \"degraded\": %zu, \"pass_times\": \"%s\", \"pass_ms\": {",
            visd_client_method_name(f->method), f->frames, (unsigned long long)f->objects, ratio(f->in_frustum, f->plain), ratio(f->listed, f->plain),
            1 - ratio(f->triangles_listed, f->triangles_in_frustum), ratio(f->samples_all, f->pixels_covered), at_share(f, 0.5), at_share(f, 0.95),
@@ -125,13 +126,15 @@ static void print_table(const struct flight *f, const char *device)
     printf("  objects                 %12llu\n", (unsigned long long)f->objects);
     printf("  in the frustum          %12.0f   a frame\n", ratio(f->in_frustum, f->plain));
     printf("  listed                  %12.0f   a frame\n", ratio(f->listed, f->plain));
-    printf("  triangles saved         %11.1f%%   of those in the frustum\n", f->triangles_in_frustum ? 100 - 100 * ratio(f->triangles_listed, f->triangles_in_frustum) : 0);
+    printf("  triangles saved         %11.1f%%   of those in the frustum\n",
+           f->triangles_in_frustum ? 100 - 100 * ratio(f->triangles_listed, f->triangles_in_frustum) : 0);
     printf("  depth complexity        %12.1f   samples of all in the frustum, a covered pixel\n", ratio(f->samples_all, f->pixels_covered));
     printf("  camera to answer, ms    %12.2f   p50\n", at_share(f, 0.5));
     printf("                          %12.2f   p95\n", at_share(f, 0.95));
     printf("                          %12.2f   p99\n", at_share(f, 0.99));
     for (int p = 0; p < PASSES; p++)
-        printf("  %-23s %12.3f   ms%s\n", pass_names[p], ratio(f->pass_ns[p], f->probed) / 1e6, p ? "" : f->wall ? ", each pass alone, by wall clock" : ", by device timestamps");
+        printf("  %-23s %12.3f   ms%s\n", pass_names[p], ratio(f->pass_ns[p], f->probed) / 1e6,
+               p ? "" : f->wall ? ", each pass alone, by wall clock" : ", by device timestamps");
     if (f->degraded) printf("  degraded                %12zu   frames were answered with less than was asked for\n", f->degraded);
 }
 
@@ -145,7 +148,8 @@ static int write_pictures(struct cli *cli, const struct flight *f, struct visd_c
     for (int what = 0; what < 4 && status == CLI_DONE; what++) {
         char path[1024];
         cli_progress("pictures", (uint64_t)what, 4);
-        if (snprintf(path, sizeof(path), "%s/%s-%s.png", folder, f->scene, names[what]) >= (int)sizeof(path)) status = cli_fail(cli, "%s: the name is too long", folder);
+        if (snprintf(path, sizeof(path), "%s/%s-%s.png", folder, f->scene, names[what]) >= (int)sizeof(path))
+            status = cli_fail(cli, "%s: the name is too long", folder);
         if (status == CLI_DONE) status = shot_write(cli, &shot, what, path);
         if (status == CLI_DONE && !cli->json) {
             cli_progress(NULL, 0, 0);

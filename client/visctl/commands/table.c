@@ -39,8 +39,8 @@ const struct cli_command cli_commands[] = {
      "Each line: id, name, path, bounds (in the scene, [min, max]), flags, mesh, group. What an object has not is null.",
      "visctl objects engine | jq .name", NO_OPTIONS, 1, 1, cmd_objects},
     {"cull", "Asks which objects can be seen from cameras.", "S",
-     "A line for each camera: {\"frame\",\"visible\":[ids],\"grade\",\"method\",\"revision\",\"lag\",\"stats\":{...}}. Cameras are one flight of one window:\n"
-     "history runs on from each to the next unless --fresh makes each a cut.",
+     "A line for each camera: {\"frame\",\"visible\":[ids],\"grade\",\"method\",\"revision\",\"lag\",\"stats\":{...}}. Cameras are one flight of one\n"
+     "window: history runs on from each to the next unless --fresh makes each a cut.",
      "visctl cull engine --cameras flight.jsonl --method hiz --out seen.jsonl",
      OPTIONS(CAMERAS, METHOD, {"lag", "K", "frames by which the evidence may be late; default 0"},
              {"guard", "M,DEG", "motion in metres and degrees until the list is used"}, {"fresh", NULL, "every camera is a cut: no history"},

@@ -24,11 +24,14 @@ static enum visd_err make_meshes(struct visd_maker *m, uint32_t out[6])
             break;
         case 2: /* a house with a roof */
             visd_shape_box(&s, -4, 0, -3, 4, 5, 3);
-            visd_shape_quad(&s, (const float[3]){-4.4f, 5, 3.4f}, (const float[3]){4.4f, 5, 3.4f}, (const float[3]){4.4f, 8, 0}, (const float[3]){-4.4f, 8, 0});
-            visd_shape_quad(&s, (const float[3]){4.4f, 5, -3.4f}, (const float[3]){-4.4f, 5, -3.4f}, (const float[3]){-4.4f, 8, 0}, (const float[3]){4.4f, 8, 0});
+            visd_shape_quad(&s, (const float[3]){-4.4f, 5, 3.4f}, (const float[3]){4.4f, 5, 3.4f}, (const float[3]){4.4f, 8, 0},
+                            (const float[3]){-4.4f, 8, 0});
+            visd_shape_quad(&s, (const float[3]){4.4f, 5, -3.4f}, (const float[3]){-4.4f, 5, -3.4f}, (const float[3]){-4.4f, 8, 0},
+                            (const float[3]){4.4f, 8, 0});
             visd_shape_soft_box(&s, 2, 6, -0.5f, 3, 9, 0.5f, 0.1f);
             visd_shape_soft_box(&s, -0.6f, 0, 3, 0.6f, 2.2f, 3.1f, 0.02f);
-            for (int k = 0; k < 4; k++) visd_shape_soft_box(&s, k & 1 ? 1.5f : -3, k & 2 ? 3 : 0.9f, 2.95f, k & 1 ? 3 : -1.5f, k & 2 ? 4.4f : 2.3f, 3.08f, 0.02f);
+            for (int k = 0; k < 4; k++)
+                visd_shape_soft_box(&s, k & 1 ? 1.5f : -3, k & 2 ? 3 : 0.9f, 2.95f, k & 1 ? 3 : -1.5f, k & 2 ? 4.4f : 2.3f, 3.08f, 0.02f);
             break;
         case 3: /* a tree */
             visd_shape_cone(&s, 0, 0, 0, 0.3f, 3, 0.2f, 12);

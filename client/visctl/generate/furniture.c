@@ -157,7 +157,8 @@ static void sofa(struct visd_shape *s)
     visd_shape_soft_box(s, -1.0f, 0.12f, -0.42f, 1.0f, 0.3f, 0.42f, 0.03f);
     visd_shape_soft_box(s, -1.0f, 0.3f, -0.45f, 1.0f, 0.85f, -0.25f, 0.06f);
     for (int i = 0; i < 3; i++) visd_shape_soft_box(s, -0.8f + 0.54f * (float)i, 0.3f, -0.25f, -0.28f + 0.54f * (float)i, 0.46f, 0.42f, 0.05f);
-    for (int side = -1; side <= 1; side += 2) visd_shape_soft_box(s, (float)side * 0.91f - 0.1f, 0.3f, -0.42f, (float)side * 0.91f + 0.1f, 0.62f, 0.42f, 0.05f);
+    for (int side = -1; side <= 1; side += 2)
+        visd_shape_soft_box(s, (float)side * 0.91f - 0.1f, 0.3f, -0.42f, (float)side * 0.91f + 0.1f, 0.62f, 0.42f, 0.05f);
     for (int i = 0; i < 4; i++) visd_shape_cone(s, i & 1 ? 0.9f : -0.9f, i & 2 ? 0.35f : -0.35f, 0, 0.02f, 0.12f, 0.035f, 12);
     for (int i = 0; i < 3; i++) visd_shape_ball(s, -0.6f + 0.6f * (float)i, 0.62f, -0.2f, 0.2f, 0.16f, 0.07f, 10, 16);
 }

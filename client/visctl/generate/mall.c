@@ -34,7 +34,8 @@ static enum visd_err make_shell(struct visd_maker *m, uint32_t group)
     if (err == VISD_ERR_OK) err = visd_maker_mesh(m, &wall, &mesh);
     visd_maker_put(m, "shop front", mesh, 0, 0, 0, 0);
     visd_shape_box(&door, -1.02f, -0.02f, -0.12f, 1.02f, 2.42f, -0.08f); /* a little larger than its opening: no light gets round it */
-    for (int side = -1; side <= 1; side += 2) visd_shape_bar(&door, (const float[3]){0.1f * (float)side, 0.8f, 0.02f}, (const float[3]){0.1f * (float)side, 1.5f, 0.02f}, 0.02f, 16);
+    for (int side = -1; side <= 1; side += 2)
+        visd_shape_bar(&door, (const float[3]){0.1f * (float)side, 0.8f, 0.02f}, (const float[3]){0.1f * (float)side, 1.5f, 0.02f}, 0.02f, 16);
     if (err == VISD_ERR_OK) err = visd_maker_mesh(m, &door, &mesh);
     visd_maker_put(m, "door", mesh, 0, 0, 0, 0);
     return err == VISD_ERR_OK ? visd_maker_flush(m, group, "mall") : err;

@@ -21,14 +21,16 @@ static enum visd_err make_shapes(struct visd_maker *m, uint32_t out[6])
         case 2: visd_shape_cone(&s, 0, 0, -0.5f, 0.5f, 0.5f, 0, 32); break;
         case 3: /* flat: no thickness at all */
             visd_shape_part(&s, VISD_MODEL_SIDES_DOUBLE, false);
-            visd_shape_quad(&s, (const float[3]){-0.5f, 0, 0.5f}, (const float[3]){0.5f, 0, 0.5f}, (const float[3]){0.5f, 0, -0.5f}, (const float[3]){-0.5f, 0, -0.5f});
+            visd_shape_quad(&s, (const float[3]){-0.5f, 0, 0.5f}, (const float[3]){0.5f, 0, 0.5f}, (const float[3]){0.5f, 0, -0.5f},
+                            (const float[3]){-0.5f, 0, -0.5f});
             break;
         case 4: /* a pane */
             visd_shape_part(&s, VISD_MODEL_SIDES_DOUBLE, true);
             visd_shape_box(&s, -0.5f, -0.5f, -0.01f, 0.5f, 0.5f, 0.01f);
             break;
         default: /* not the same as its mirror image, single sided, open behind */
-            visd_shape_quad(&s, (const float[3]){-0.5f, -0.5f, 0}, (const float[3]){0.5f, -0.5f, 0.2f}, (const float[3]){0.5f, 0.5f, 0}, (const float[3]){-0.2f, 0.5f, 0.1f});
+            visd_shape_quad(&s, (const float[3]){-0.5f, -0.5f, 0}, (const float[3]){0.5f, -0.5f, 0.2f}, (const float[3]){0.5f, 0.5f, 0},
+                            (const float[3]){-0.2f, 0.5f, 0.1f});
             visd_shape_bar(&s, (const float[3]){-0.4f, 0, 0}, (const float[3]){0.1f, 0.4f, 0.4f}, 0.05f, 16);
             break;
         }

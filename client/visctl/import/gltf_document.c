@@ -254,7 +254,8 @@ enum visd_err gltf_document_open(struct gltf_document *d, const unsigned char *b
     size_t blank = 0;
     while (blank < text_size && text[blank] && strchr(" \t\r\n", text[blank])) blank++;
     if (blank < text_size && text[blank] != '{' && text[blank] != '[')
-        return gltf_refuse(d, VISD_ERR_BAD_MESSAGE, "the first bytes", "are neither those of GLB nor of JSON: this is not glTF; other formats are not read, convert it");
+        return gltf_refuse(d, VISD_ERR_BAD_MESSAGE, "the first bytes",
+                           "are neither those of GLB nor of JSON: this is not glTF; other formats are not read, convert it");
     json_error_t fault;
     d->root = json_loadb(text, text_size, JSON_REJECT_DUPLICATES, &fault);
     if (!d->root)

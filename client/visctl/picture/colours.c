@@ -153,7 +153,8 @@ void visd_picture_id_colour(uint64_t id, uint8_t out[3])
     uint64_t z = (id + 1) * 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z ^= z >> 27;
-    double hue = 6.0 * (double)(z & 0xffff) / 65536, strong = 0.45 + 0.4 * (double)(z >> 16 & 0xff) / 255, value = 0.75 + 0.25 * (double)(z >> 24 & 0xff) / 255;
+    double hue = 6.0 * (double)(z & 0xffff) / 65536, strong = 0.45 + 0.4 * (double)(z >> 16 & 0xff) / 255;
+    double value = 0.75 + 0.25 * (double)(z >> 24 & 0xff) / 255;
     for (int k = 0; k < 3; k++) {
         double f = fmod(hue + 4.0 - 2 * k + 2.0, 6);
         double c = fmin(fmax(fabs(f - 3) - 1, 0), 1);
