@@ -151,5 +151,12 @@ def test_places_that_cannot_be_written(t):
     done = t.visctl("generate", "grid", "--objects", 8, "--scene", "g", "--cameras-out", f"{t.tmp}/none/c.jsonl", check=False)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
     assert t.visctl("scene", "ls", "--json").stdout == "", "a scene was made, and the cameras had no place"
+    flight, kept = f"{t.tmp}/flight.jsonl", f"{t.tmp}/kept.jsonl"
+    with open(kept, "w") as file:
+        file.write("kept")
+    for path in (flight, kept):
+        done = t.visctl("generate", "grid", "--objects", 8, "--out", pipe, "--cameras-out", path, check=False)
+        assert done.returncode == 1, "a pipe was written"
+    assert not os.path.exists(flight) and open(kept).read() == "kept", "a scene that failed left cameras behind"
     done = t.visctl("scene", "info", "two\nlines\x1b[2J", check=False)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "\x1b" not in done.stderr, done.stderr

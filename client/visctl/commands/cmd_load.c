@@ -155,8 +155,10 @@ int cmd_generate(struct cli *cli)
         return CLI_USAGE;
     if (out && cli_flag(cli, "id-base")) return cli_misuse(cli, "--id-base is for --scene: a file's ids begin at 0");
 
-    /* Opened first: a path that cannot be written is found before a scene is made. */
-    FILE *flight = cameras_out ? fopen(cameras_out, "ae") : NULL;
+    /* Opened first: a path that cannot be written is found before a scene is made. What was there stays until there is something to write. */
+    FILE *flight = cameras_out ? fopen(cameras_out, "axe") : NULL;
+    bool made = flight != NULL;
+    if (cameras_out && !made && errno == EEXIST) flight = fopen(cameras_out, "ae");
     if (cameras_out && !flight) return cli_fail(cli, "%s: %s; nothing was generated", cameras_out, strerror(errno));
     int status = CLI_DONE;
     if (out) status = generate_file(cli, &params, out, since);
@@ -165,5 +167,6 @@ int cmd_generate(struct cli *cli)
         status = write_cameras(cli, &params, cameras_out, flight, count, width, height);
     else if (flight)
         fclose(flight);
+    if (made && status != CLI_DONE) unlink(cameras_out);
     return status;
 }
