@@ -160,10 +160,10 @@ static struct visd_message message_for(const struct visd_client_batch *b, enum v
     return (struct visd_message){.type = type, .has_epoch = true, .epoch = b->epoch};
 }
 
-static void send_message(struct visd_client_batch *b, struct visd_message *m, enum batch_phase phase,
-                         void (*handle)(struct visd_client *, void *, enum visd_err, nng_msg **))
+/* A message is on its way, and with it the batch in its next phase; or it could not be sent, and the batch has failed. */
+static void sent(struct visd_client_batch *b, enum visd_err err, enum batch_phase phase)
 {
-    if (call_start(b->client, m, LINK_RESEND, handle, b, NULL) != VISD_ERR_OK) {
+    if (err != VISD_ERR_OK) {
         batch_fail(b);
         return;
     }
@@ -180,7 +180,7 @@ static void send_begin(struct visd_client_batch *b)
     m.batch_begin.has_if_revision = b->has_if_revision;
     m.batch_begin.if_revision = b->if_revision;
     m.batch_begin.has_transient = m.batch_begin.transient = b->transient;
-    send_message(b, &m, BATCH_BEGINNING, handle_begin);
+    sent(b, call_start(b->client, &m, LINK_RESEND, handle_begin, b, NULL), BATCH_BEGINNING);
 }
 
 static void send_commit(struct visd_client_batch *b)
@@ -190,7 +190,7 @@ static void send_commit(struct visd_client_batch *b)
     memcpy(m.batch_commit.client, b->client->info.id, sizeof(m.batch_commit.client));
     m.batch_commit.number = b->number;
     m.batch_commit.parts = b->next_part;
-    send_message(b, &m, BATCH_COMMITTING, handle_commit);
+    sent(b, call_start(b->client, &m, LINK_RESEND, handle_commit, b, NULL), BATCH_COMMITTING);
 }
 
 /* Items that are encoded already go into a message of their own. */
@@ -206,12 +206,7 @@ static void send_items(struct visd_client_batch *b, struct visd_message *m, cons
     err = visd_encode_with_items(m, part ? &part->items : &nothing, part ? part->count : 0, &c->out, &why);
     if (err != VISD_ERR_OK) client_fail(c, err, "%s", why.text);
     else err = link_send(c, m->n, LINK_RESEND, handle, b, NULL);
-    if (err != VISD_ERR_OK) {
-        batch_fail(b);
-        return;
-    }
-    b->unacknowledged++;
-    b->phase = phase;
+    sent(b, err, phase);
 }
 
 static void send_whole(struct visd_client_batch *b)

@@ -1,13 +1,13 @@
 /* What the files of libvisd share.
  *
- *   link.c     sockets and threads: requests out, replies and events in, one inbox that wakes the program
+ *   link.c     sockets: requests out, replies and events in;  link_inbox.c: what nng's threads leave there;  link_close.c: their end
  *   call.c     a request and its reply, waited for
  *   client.c   connect, greeting, state, close
  *   scenes.c views.c look.c events.c    what the program asks for
  *   batch.c    items into parts;  batch_send.c: parts to the daemon
  *   frames.c   cameras out;  results.c: answers in;  lists.c: whole lists, and deltas applied to them
  *
- * Everything but link.c's callbacks runs on the program's thread. Those callbacks touch the inbox alone. */
+ * Everything but link_inbox.c's callbacks runs on the program's thread. Those callbacks touch the inbox alone. */
 #ifndef VISD_CLIENT_INTERNAL_H
 #define VISD_CLIENT_INTERNAL_H
 
@@ -17,7 +17,7 @@
 
 #include "proto/codec.h"
 
-/* ---- link.c ---- */
+/* ---- link.c, link_inbox.c, link_close.c ---- */
 
 /* One request under way: an nng context, reused. handle is called by dispatch, on the program's thread, with the reply or an
  * error; it may keep the message by writing NULL. owner NULL: nobody is interested any more. */
@@ -50,6 +50,12 @@ struct inbox {
 };
 
 enum { LINK_RESEND = 0, LINK_ONCE = 1 }; /* may the request be sent again after a lost connection? */
+
+/* nng's callbacks, on its threads. arg: the exchange; for the others the client. */
+void link_on_aio(void *arg);
+void link_on_pipe(nng_pipe pipe, nng_pipe_ev ev, void *arg);
+void link_on_event_pipe(nng_pipe pipe, nng_pipe_ev ev, void *arg);
+void link_on_event(void *arg);
 
 enum visd_err link_open(struct visd_client *client, const char *url);
 /* false: nng hangs, and may still touch the client: it must not be freed. */

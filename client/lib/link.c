@@ -1,8 +1,8 @@
-/* Sockets and threads: the only file that knows nng beyond its messages.
+/* Sockets and what is under way on them; with link_inbox.c and link_close.c, all that knows nng beyond its messages.
  *
  * Requests go by one REQ socket, each in a context of its own, so that many may be under way and answers may come in any
- * order. nng runs callbacks on its own threads; they put what happened into the inbox and write its eventfd, and that is all
- * they do. The program's thread empties the inbox in link_dispatch.
+ * order. nng runs callbacks on its own threads (link_inbox.c); they put what happened into the inbox and write its eventfd, and that is
+ * all they do. The program's thread empties the inbox in link_dispatch.
  *
  * A request whose connection breaks is sent again by nng as soon as there is another. A request that itself makes the daemon
  * hang up would go round for ever: after eight lost connections it is given up. Receives are never cancelled one by one (1.5.2
@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -26,74 +25,6 @@
 #define RECONNECT_MAX_MS 500
 #define LOSSES_MAX 8
 #define EVENTS_BUFFERED 1024
-
-static void wake(struct inbox *inbox)
-{
-    uint64_t one = 1;
-    ssize_t n;
-    do n = write(inbox->fd, &one, sizeof(one));
-    while (n < 0 && errno == EINTR);
-}
-
-/* ---- on nng's threads ---- */
-
-static void on_aio(void *arg)
-{
-    struct exchange *x = arg;
-    struct inbox *inbox = &x->client->inbox;
-    int rv = nng_aio_result(x->aio);
-    if (!x->receiving && rv == 0) {
-        x->receiving = true;
-        nng_ctx_recv(x->ctx, x->aio);
-        return;
-    }
-    if (!x->receiving) {
-        nng_msg_free(nng_aio_get_msg(x->aio)); /* not sent: still ours */
-        nng_aio_set_msg(x->aio, NULL);
-    }
-    pthread_mutex_lock(&inbox->lock);
-    x->rv = rv;
-    x->reply = rv == 0 ? nng_aio_get_msg(x->aio) : NULL;
-    x->next_done = NULL;
-    *inbox->done_tail = x;
-    inbox->done_tail = &x->next_done;
-    pthread_mutex_unlock(&inbox->lock);
-    wake(inbox);
-}
-
-static void on_pipe(nng_pipe pipe, nng_pipe_ev ev, void *arg)
-{
-    struct visd_client *c = arg;
-    (void)pipe;
-    pthread_mutex_lock(&c->inbox.lock);
-    if (ev == NNG_PIPE_EV_ADD_PRE) c->inbox.alive++;
-    else if (ev == NNG_PIPE_EV_ADD_POST) c->inbox.ups++;
-    else c->inbox.downs++, c->inbox.alive--;
-    pthread_mutex_unlock(&c->inbox.lock);
-    wake(&c->inbox);
-}
-
-static void on_event_pipe(nng_pipe pipe, nng_pipe_ev ev, void *arg)
-{
-    struct visd_client *c = arg;
-    (void)pipe;
-    pthread_mutex_lock(&c->inbox.lock);
-    if (ev == NNG_PIPE_EV_ADD_PRE) c->inbox.event_alive++;
-    else if (ev == NNG_PIPE_EV_REM_POST) c->inbox.event_downs++, c->inbox.event_alive--;
-    pthread_mutex_unlock(&c->inbox.lock);
-    wake(&c->inbox);
-}
-
-static void on_event(void *arg)
-{
-    struct visd_client *c = arg;
-    pthread_mutex_lock(&c->inbox.lock);
-    c->inbox.event_ready = true;
-    pthread_mutex_unlock(&c->inbox.lock);
-    wake(&c->inbox);
-}
-
-/* ---- on the program's thread ---- */
 
 static enum visd_err from_nng(int rv)
 {
@@ -134,7 +65,7 @@ enum visd_err link_open(struct visd_client *c, const char *url)
     if (c->inbox.fd < 0) return client_fail(c, VISD_ERR_IO, "no eventfd: %s; close some files or raise their limit", strerror(errno));
     if ((rv = nng_req0_open(&c->requests)) != 0) return client_fail(c, from_nng(rv), "no socket for requests: %s", nng_strerror(rv));
     c->requests_open = true;
-    return dial(c, c->requests, on_pipe, url, &c->dialer);
+    return dial(c, c->requests, link_on_pipe, url, &c->dialer);
 }
 
 enum visd_err link_open_events(struct visd_client *c)
@@ -144,10 +75,10 @@ enum visd_err link_open_events(struct visd_client *c)
     if (c->events_open) return VISD_ERR_OK;
     if ((rv = nng_sub0_open(&c->events)) != 0) return client_fail(c, from_nng(rv), "no socket for events: %s", nng_strerror(rv));
     c->events_open = true;
-    if ((rv = nng_aio_alloc(&c->event_aio, on_event, c)) != 0 || (rv = nng_socket_set(c->events, NNG_OPT_SUB_SUBSCRIBE, "", 0)) != 0 ||
+    if ((rv = nng_aio_alloc(&c->event_aio, link_on_event, c)) != 0 || (rv = nng_socket_set(c->events, NNG_OPT_SUB_SUBSCRIBE, "", 0)) != 0 ||
         (rv = nng_socket_set_int(c->events, NNG_OPT_RECVBUF, EVENTS_BUFFERED)) != 0)
         err = client_fail(c, from_nng(rv), "cannot subscribe: %s", nng_strerror(rv));
-    else err = dial(c, c->events, on_event_pipe, c->url, &c->event_dialer);
+    else err = dial(c, c->events, link_on_event_pipe, c->url, &c->event_dialer);
     if (err != VISD_ERR_OK) {
         nng_close(c->events);
         nng_aio_free(c->event_aio);
@@ -164,7 +95,7 @@ static struct exchange *exchange_create(struct visd_client *c)
     struct exchange *x = calloc(1, sizeof(*x));
     if (!x) return NULL;
     x->client = c;
-    if (nng_aio_alloc(&x->aio, on_aio, x) != 0) {
+    if (nng_aio_alloc(&x->aio, link_on_aio, x) != 0) {
         free(x);
         return NULL;
     }
@@ -300,140 +231,4 @@ void link_dispatch(struct visd_client *c)
         next = done->next_done;
         finish_exchange(c, done);
     }
-}
-
-/* ---- closing ----
- *
- * nng 1.5.2 may wait for ever in nng_close when replies are arriving at that moment (in one of some fifty tries). So the traffic is let to end
- * first: replies that are due are awaited for a little while, requests that have none yet are withdrawn. And nng_close runs on a thread
- * of its own: if it hangs all the same, or because of events, that thread and what nng may still touch are left behind, and the program
- * goes on. */
-
-#define CLOSE_DRAIN_MS 200
-#define CLOSE_SETTLE_MS 5
-#define CLOSE_WAIT_MS 1000
-
-/* Exchanges that nng has not finished. */
-static unsigned unfinished(struct visd_client *c)
-{
-    unsigned n = 0;
-    pthread_mutex_lock(&c->inbox.lock);
-    for (const struct exchange *x = c->exchanges; x; x = x->next) n += x->busy;
-    for (const struct exchange *x = c->inbox.done; x; x = x->next_done) n--;
-    pthread_mutex_unlock(&c->inbox.lock);
-    return n;
-}
-
-static bool drain(struct visd_client *c, int timeout_ms)
-{
-    uint64_t deadline = deadline_of(timeout_ms), count;
-    while (unfinished(c)) {
-        if (!link_wait(c, deadline)) return false;
-        while (read(c->inbox.fd, &count, sizeof(count)) < 0 && errno == EINTR) {}
-    }
-    return true;
-}
-
-static bool is_finished(const struct visd_client *c, const struct exchange *exchange)
-{
-    for (const struct exchange *x = c->inbox.done; x; x = x->next_done)
-        if (x == exchange) return true;
-    return false;
-}
-
-static void quiesce(struct visd_client *c)
-{
-    static const struct timespec settle = {.tv_nsec = CLOSE_SETTLE_MS * 1000000};
-    if (c->up && drain(c, CLOSE_DRAIN_MS)) return;
-    for (struct exchange *x = c->exchanges; x; x = x->next) {
-        bool withdraw;
-        pthread_mutex_lock(&c->inbox.lock);
-        withdraw = x->busy && !is_finished(c, x);
-        pthread_mutex_unlock(&c->inbox.lock);
-        if (withdraw) nng_ctx_close(x->ctx);
-    }
-    drain(c, CLOSE_DRAIN_MS);
-    nanosleep(&settle, NULL);
-}
-
-struct closing {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    nng_socket socket;
-    bool done, left; /* left: nobody waits any more, the thread frees this */
-};
-
-static void closing_free(struct closing *closing)
-{
-    pthread_mutex_destroy(&closing->lock);
-    pthread_cond_destroy(&closing->changed);
-    free(closing);
-}
-
-static void *run_closing(void *arg)
-{
-    struct closing *closing = arg;
-    bool left;
-    nng_close(closing->socket);
-    pthread_mutex_lock(&closing->lock);
-    closing->done = true;
-    left = closing->left;
-    pthread_cond_signal(&closing->changed);
-    pthread_mutex_unlock(&closing->lock);
-    if (left) closing_free(closing);
-    return NULL;
-}
-
-/* false: it hangs. */
-static bool close_socket(nng_socket socket)
-{
-    struct closing *closing = calloc(1, sizeof(*closing));
-    struct timespec until;
-    pthread_t thread;
-    bool done;
-    if (!closing) return false;
-    closing->socket = socket;
-    pthread_mutex_init(&closing->lock, NULL);
-    pthread_cond_init(&closing->changed, NULL);
-    if (pthread_create(&thread, NULL, run_closing, closing) != 0) {
-        closing_free(closing);
-        return false;
-    }
-    pthread_detach(thread);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += CLOSE_WAIT_MS / 1000;
-    pthread_mutex_lock(&closing->lock);
-    while (!closing->done && pthread_cond_timedwait(&closing->changed, &closing->lock, &until) == 0) {}
-    done = closing->done;
-    closing->left = !done;
-    pthread_mutex_unlock(&closing->lock);
-    if (done) closing_free(closing);
-    return done;
-}
-
-bool link_close(struct visd_client *c)
-{
-    struct exchange *x, *next;
-    nng_msg *msg;
-    bool closed = true;
-    if (c->events_open) closed = close_socket(c->events);
-    if (c->requests_open) {
-        quiesce(c);
-        closed = close_socket(c->requests) && closed;
-    }
-    if (!closed) return false;
-    if (c->event_aio) {
-        nng_aio_stop(c->event_aio);
-        if (c->inbox.event_ready && nng_aio_result(c->event_aio) == 0 && (msg = nng_aio_get_msg(c->event_aio)) != NULL) nng_msg_free(msg);
-        nng_aio_free(c->event_aio);
-    }
-    for (x = c->exchanges; x; x = next) {
-        next = x->next;
-        nng_aio_stop(x->aio);
-        if (x->reply) nng_msg_free(x->reply);
-        nng_aio_free(x->aio);
-        free(x);
-    }
-    if (c->inbox.fd >= 0) close(c->inbox.fd);
-    return true;
 }
