@@ -155,6 +155,8 @@ def test_export_everything(t):
         assert a == b, {key: (a[key], b.get(key)) for key in a if a[key] != b.get(key)}
     gltf = gltf_of(path)
     assert len(gltf["nodes"]) == 12 + 4, "each object and group is a node"
+    shown = sum("mesh" in node for node in gltf["nodes"])
+    assert last_line(t.visctl("load", path, "--scene", "loaded"))["objects"] == shown > 1
     # Above ids that are there; each of its ids moved by the base.
     done = t.visctl("scene", "import", "all", path, "--id-base", 1 << 20, check=False)
     assert done.returncode == 1 and "past 64 bits" in done.stderr, done.stderr
