@@ -66,6 +66,8 @@ def test_export_generated(t):
         if kind == "random":
             mirrored = [node for node in gltf_of(path)["nodes"] if determinant(node) < 0]
             assert mirrored, "no mirrored object was tried"
+    t.visctl("generate", "grid", "--scene", "grid", "--objects", 20000)  # more than a page
+    there_and_back(t, "grid")
 
 
 def determinant(node):
