@@ -8,6 +8,7 @@ static const struct cli_option common[] = {
     {"connect", "URL", "where the daemon listens; default ipc://$XDG_RUNTIME_DIR/visd.sock, else ipc:///run/visd/visd.sock"},
     {"json", NULL, "output for programs: JSON, an object a line"},
     {"help", NULL, "this page"},
+    {"version", NULL, "the version of this program"},
     {NULL, NULL, NULL},
 };
 
@@ -77,7 +78,7 @@ static const struct cli_command *find(char **words, int count, int *used)
 static int unknown(const struct cli *cli, char **words, int count)
 {
     static const char *const later[] = {"top", "explain", "pick", "audit", "bench"};
-    if (strcmp(words[0], "bench") == 0 && count < 2) return cli_misuse(cli, "bench is followed by what to measure: flight");
+    if (strcmp(words[0], "bench") == 0 && count < 2) return cli_misuse(cli, "bench is followed by what to measure: flight or truth");
     for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
         if (strcmp(words[0], later[i]) == 0)
             return cli_fail(cli, "%s%s%s: not supported yet; visctl --help lists what is", words[0], count > 1 && i == 4 ? " " : "",
@@ -139,6 +140,10 @@ static int run(struct cli *cli, int argc, char **argv, char **words)
     int count = 0, used = 0;
     int status = sort_arguments(cli, argc, argv, words, &count);
     if (status != CLI_DONE) return status;
+    if (cli_flag(cli, "version")) {
+        puts("visctl " VISD_VERSION);
+        return CLI_DONE;
+    }
     if (cli_flag(cli, "help") || count == 0) {
         if (count == 1 && !cli->command && print_family(words[0])) return CLI_DONE;
         if (count > 0 && !cli->command) return unknown(cli, words, count);
