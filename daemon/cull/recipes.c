@@ -211,7 +211,8 @@ static enum visd_err record_frame(struct visd_recipes *r, struct cull_flight *fl
     struct cull_recording recording = visd_recipes_recording(r, scene, view, flight->frame.address, commands);
     visd_recipes_clear(r, &view->depth, commands, true);
     err = visd_recipes_record(r, flight->job.u.frame.method, &recording, flight);
-    if (err == VISD_ERR_OK && flight->job.u.frame.flags & VISD_FRAME_COVERAGE) err = visd_recipes_coverage(r, scene, view, &flight->job.u.frame.camera, &recording);
+    if (err == VISD_ERR_OK && flight->job.u.frame.flags & VISD_FRAME_COVERAGE)
+        err = visd_recipes_coverage(r, scene, view, &flight->job.u.frame.camera, &recording);
     if (err != VISD_ERR_OK) {
         visd_gpu_abandon(r->gpu);
         return err;

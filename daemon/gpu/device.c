@@ -204,7 +204,8 @@ static enum visd_err choose(struct visd_gpu *gpu, const char *select, char *why,
         gpu->physical = devices[i];
     }
     if (gpu->physical) return VISD_ERR_OK;
-    snprintf(why, why_size, "no usable Vulkan device among the %u seen%s%s", count, cpu_only ? " (a CPU device was asked for: install mesa-vulkan-drivers)" : "",
+    snprintf(why, why_size, "no usable Vulkan device among the %u seen%s%s", count,
+             cpu_only ? " (a CPU device was asked for: install mesa-vulkan-drivers)" : "",
              lacking);
     return VISD_ERR_NO_DEVICE;
 }

@@ -165,7 +165,8 @@ static enum visd_err object_add(struct commit *c, const struct item *it, uint64_
     struct visd_scene *s = c->scene;
     uint64_t id = it->ids[i];
     if (ids_find(&s->objects.ids, id) != NO_SLOT)
-        return refuse_id(c->why, VISD_ERR_EXISTS, c->item, id, "object %" PRIu64 " exists already, or is twice in the batch; set it or choose another id", id);
+        return refuse_id(c->why, VISD_ERR_EXISTS, c->item, id,
+            "object %" PRIu64 " exists already, or is twice in the batch; set it or choose another id", id);
     if (s->objects.ids.count >= s->max_objects)
         return refuse_id(c->why, VISD_ERR_TOO_BIG, c->item, id, "the scene is full: it may hold %" PRIu64 " objects", s->max_objects);
     uint32_t slot = commit_note_room(c) ? objects_add(&s->objects, id) : NO_SLOT;

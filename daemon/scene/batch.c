@@ -41,11 +41,6 @@ size_t visd_batch_bytes(const struct visd_batch *b)
     return b->bytes + b->room * sizeof(*b->item) + sizeof(*b);
 }
 
-uint64_t visd_batch_items(const struct visd_batch *b)
-{
-    return b->count;
-}
-
 /* ---- copying ---- */
 
 struct column {
@@ -124,7 +119,8 @@ static enum visd_err check_names(const struct item *item, uint64_t bytes, uint64
         return refuse(why, VISD_ERR_BAD_VALUE, place, "name_offsets end at %" PRIu32 ", but names has %" PRIu64 " bytes", offset[item->count], bytes);
     for (uint64_t i = 0; i < item->count; i++) {
         if (offset[i] > offset[i + 1] || offset[i + 1] > bytes)
-            return refuse_id(why, VISD_ERR_BAD_VALUE, place, item->ids[i], "name_offsets fall at %" PRIu64 " (id %" PRIu64 "); they must rise", i, item->ids[i]);
+            return refuse_id(why, VISD_ERR_BAD_VALUE, place, item->ids[i],
+                "name_offsets fall at %" PRIu64 " (id %" PRIu64 "); they must rise", i, item->ids[i]);
         uint32_t length = offset[i + 1] - offset[i];
         if (length > VISD_SCENE_ITEM_NAME_MAX || !names_are_utf8(item->names + offset[i], length))
             return refuse_id(why, VISD_ERR_BAD_VALUE, place, item->ids[i], "the name of id %" PRIu64 " is not UTF-8, has a NUL in it, or is longer than %d bytes",
@@ -240,7 +236,8 @@ static enum visd_err object_item(struct visd_batch *b, enum item_kind kind, cons
     };
     TRY(copy_columns(&it, columns, sizeof(columns) / sizeof(columns[0]), why));
     TRY(check_column(&it, it.boxes, bad_box, place, "with a box that is not finite or has min above max; correct it and send the batch again", why));
-    TRY(check_column(&it, it.transforms, bad_transform, place, "with a transform that is not finite or beyond 1e30; correct it and send the batch again", why));
+    TRY(check_column(&it, it.transforms, bad_transform, place,
+        "with a transform that is not finite or beyond 1e30; correct it and send the batch again", why));
     TRY(check_column(&it, it.flags, bad_object_flags, place, "with unknown flags, or single- and double-sided at once", why));
     TRY(check_column(&it, it.margins, bad_margin, place, "with a margin that is not between 0 and 4095 pixels", why));
     TRY(check_column(&it, it.costs, bad_cost, place, "with a cost that is negative or not finite", why));
@@ -283,7 +280,8 @@ enum visd_err visd_batch_group_put(struct visd_batch *b, const struct visd_group
     };
     TRY(copy_columns(&it, columns, sizeof(columns) / sizeof(columns[0]), why));
     TRY(check_column(&it, it.ids, bad_group_id, place, "has the id that means \"no group\"; choose another", why));
-    TRY(check_column(&it, it.transforms, bad_transform, place, "with a transform that is not finite or beyond 1e30; correct it and send the batch again", why));
+    TRY(check_column(&it, it.transforms, bad_transform, place,
+        "with a transform that is not finite or beyond 1e30; correct it and send the batch again", why));
     TRY(check_column(&it, it.flags, bad_group_flags, place, "with flags that are unknown or that groups cannot have", why));
     TRY(check_names(&it, c->name_bytes, place, why));
     TRY(check_twice(&it, place, "group", why));

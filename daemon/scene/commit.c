@@ -1,11 +1,14 @@
 /* Committing a batch: whole, or not at all. The phases are those of commit.h. */
 #include "commit.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "refuse.h"
+
+#define CHECKED_SLOTS 4096 /* a build with asserts looks at the whole of a scene up to this size after each commit, refused or not */
 
 /* A version that nothing refers to any more: the worker lets go of it first, if it has ever heard of it. */
 static void retire(struct visd_scene *s, const struct version *v)
@@ -103,12 +106,6 @@ static enum visd_err commit_run(struct commit *c)
     return VISD_ERR_OK;
 }
 
-enum visd_err visd_scene_number_check(const struct visd_scene *s, const uint8_t client[16], uint64_t number,
-    struct visd_commit_reply *reply, struct visd_refusal *why)
-{
-    return replies_check(&s->replies, client, number, reply, why);
-}
-
 enum visd_err visd_scene_commit(struct visd_scene *s, struct visd_batch *batch, const struct visd_commit_params *params,
     struct visd_commit_reply *reply, struct visd_refusal *why)
 {
@@ -146,5 +143,6 @@ enum visd_err visd_scene_commit(struct visd_scene *s, struct visd_batch *batch, 
     free(c.put.at);
     free(c.dropped.at);
     free(c.stages.at);
+    assert(s->objects.slots.top > CHECKED_SLOTS || visd_scene_check(s));
     return err;
 }

@@ -64,7 +64,8 @@ static enum visd_err check_parts(uint64_t id, const struct visd_mesh_part *parts
         end = (uint64_t)sorted[i].first + sorted[i].count;
     }
     free(sorted);
-    return !overlap ? VISD_ERR_OK : refuse_id(why, VISD_ERR_BAD_VALUE, item, id, "mesh %" PRIu64 " has parts that overlap; each triangle belongs to one part", id);
+    return !overlap ? VISD_ERR_OK : refuse_id(why, VISD_ERR_BAD_VALUE, item, id,
+        "mesh %" PRIu64 " has parts that overlap; each triangle belongs to one part", id);
 }
 
 /* positions and indices as copied into the block */

@@ -105,7 +105,6 @@ struct visd_mesh_columns {
 enum visd_err visd_batch_create(struct visd_batch **out, struct visd_segment *segment);
 void visd_batch_destroy(struct visd_batch *batch);
 size_t visd_batch_bytes(const struct visd_batch *batch);   /* memory it holds, host and segment */
-uint64_t visd_batch_items(const struct visd_batch *batch);
 
 /* Each adds one item, or refuses it and leaves the batch as it was. Checked here: counts, NaN and infinities, boxes
  * inside out, unknown flags, bad indices, ids used twice in the item. mesh_put: a known id replaces that mesh.
@@ -153,9 +152,6 @@ struct visd_commit_reply {
 /* Applies the batch whole, or refuses it and changes nothing. The number is checked first (a duplicate is answered
  * with OK and its first reply, a gap with CONFLICT and the number expected), then if_revision. */
 enum visd_err visd_scene_commit(struct visd_scene *scene, struct visd_batch *batch, const struct visd_commit_params *params,
-    struct visd_commit_reply *reply, struct visd_refusal *why);
-/* The number's check alone, before a batch is even read: OK to go on, EXISTS and the first reply, or CONFLICT. */
-enum visd_err visd_scene_number_check(const struct visd_scene *scene, const uint8_t client[16], uint64_t number,
     struct visd_commit_reply *reply, struct visd_refusal *why);
 
 /* ---- jobs ---- */
@@ -247,7 +243,7 @@ struct visd_mesh_row {
 uint32_t visd_scene_next_object(const struct visd_scene *scene, uint32_t slot);
 uint32_t visd_scene_next_group(const struct visd_scene *scene, uint32_t slot);
 uint32_t visd_scene_next_mesh(const struct visd_scene *scene, uint32_t slot);
-/* Slot of an id, or VISD_SLOT_NONE. */
+/* Slot of an id, or VISD_SLOT_NONE. No request asks for one row by its id; whoever steps through a scene (a debugger, the tests) does. */
 uint32_t visd_scene_find_object(const struct visd_scene *scene, uint64_t id);
 uint32_t visd_scene_find_group(const struct visd_scene *scene, uint64_t id);
 uint32_t visd_scene_find_mesh(const struct visd_scene *scene, uint64_t id);
@@ -255,10 +251,10 @@ uint32_t visd_scene_find_mesh(const struct visd_scene *scene, uint64_t id);
 void visd_scene_object_row(const struct visd_scene *scene, uint32_t slot, struct visd_object_row *out);
 void visd_scene_group_row(const struct visd_scene *scene, uint32_t slot, struct visd_group_row *out);
 void visd_scene_mesh_row(const struct visd_scene *scene, uint32_t slot, struct visd_mesh_row *out);
-/* What the device holds, or will hold, for the slot (in use or not). */
+/* What the device holds, or will hold, for the slot (in use or not): one record, for whoever holds it against the truth (the tests). */
 void visd_scene_object_change(const struct visd_scene *scene, uint32_t slot, struct visd_object_change *out);
 
-/* Aborts with a report if an invariant is broken. Slow; for tests and assert. Always true. */
+/* Aborts with a report if an invariant is broken. Looks at everything; commit asserts it of scenes of up to some thousands. Always true. */
 bool visd_scene_check(struct visd_scene *scene);
 
 #endif
