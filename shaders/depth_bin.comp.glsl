@@ -13,7 +13,7 @@ void main()
     frame_ref frame = frame_ref(push.frame);
     target t = raster_target(frame);
     tile_ref tiles = tile_ref(frame.f.tiles);
-    uint capacity = frame.f.tile_capacity, limit = frame.f.tile_unit_limit, shift = frame.f.tile_shift;
+    uint capacity = frame.f.tile_capacity, limit = frame.f.tile_unit_limit;
     uint count = min(t.counters.c.larges, t.large_capacity), place = group_index() * CHUNK + gl_LocalInvocationIndex;
     if (place >= count) return;
     large tri = t.larges.v[place];
@@ -21,14 +21,14 @@ void main()
     ivec2 least = min(p0, min(p1, p2)), most = max(p0, max(p1, p2));
     ivec2 sx = raster_span(least.x, most.x, t.width), sy = raster_span(least.y, most.y, t.height);
     ivec2 d0 = p1 - p0, d1 = p2 - p1, d2 = p0 - p2;
-    ivec2 first = ivec2(sx.x, sy.x) >> int(shift), last = ivec2(sx.y, sy.y) >> int(shift), at = first;
+    ivec2 first = ivec2(sx.x, sy.x) >> TILE_SHIFT, last = ivec2(sx.y, sy.y) >> TILE_SHIFT, at = first;
     while (at.y <= last.y) {
-        ivec2 a = at << (shift + 8u), z = a + (SUBPIXEL << shift);
+        ivec2 a = (at * SUBPIXEL) << TILE_SHIFT, z = a + (SUBPIXEL << TILE_SHIFT);
         bool out0 = raster_cross(p0, p1, ivec2(d0.y > 0 ? a.x : z.x, d0.x > 0 ? z.y : a.y)) < 0l;
         bool out1 = raster_cross(p1, p2, ivec2(d1.y > 0 ? a.x : z.x, d1.x > 0 ? z.y : a.y)) < 0l;
         bool out2 = raster_cross(p2, p0, ivec2(d2.y > 0 ? a.x : z.x, d2.x > 0 ? z.y : a.y)) < 0l;
         if (!(out0 || out1 || out2)) {
-            ivec2 from = max(ivec2(sx.x, sy.x), at << shift), to = min(ivec2(sx.y, sy.y), (at << shift) + (1 << shift) - 1);
+            ivec2 from = max(ivec2(sx.x, sy.x), at << TILE_SHIFT), to = min(ivec2(sx.y, sy.y), (at << TILE_SHIFT) + (1 << TILE_SHIFT) - 1);
             uint units = (uint(to.x - from.x + 1) * uint(to.y - from.y + 1) * t.samples + 63u) >> 6;
             if (atomicAdd(t.counters.c.tile_units, units) + units <= limit) {
                 uint i = atomicAdd(t.counters.c.tiles, 1u);

@@ -6,10 +6,10 @@
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 #include "raster.glsl"
+#include "draws.glsl"
 layout(local_size_x_id = 2) in;
 
 #define MAX_VERTICES 17 /* a triangle, and one more for each of 6 + 8 planes */
-#define GUARD 8192.0    /* pixels around the image */
 
 struct corner { dvec3 r; dvec4 c; }; /* relative to the eye; clip space */
 
@@ -47,23 +47,16 @@ void main()
 {
     frame_ref frame = frame_ref(push.frame);
     target t = raster_target(frame);
-    uint_ref starts = uint_ref(frame.f.clip_starts);
-    draw_ref draws = draw_ref(frame.f.clip_draws);
     bounds_ref all_bounds = bounds_ref(frame.f.bounds);
-    uint chunks = t.counters.c.clip_chunks, chunk = min(group_index(), chunks - 1u);
-    uint place = draw_of_chunk(starts, t.counters.c.clip_draws, chunk);
-    draw d = draws.v[place]; /* loads before any return stay uniform */
-    uint triangle = (chunk - starts.v[place]) * CHUNK + gl_LocalInvocationIndex;
-    if (triangle >= d.triangles || group_index() >= chunks) return;
+    work todo;
+    if (!draw_work(frame, uint_ref(frame.f.clip_starts), draw_ref(frame.f.clip_draws), t.counters.c.clip_draws, t.counters.c.clip_chunks, todo)) return;
+    draw d = todo.d;
     view_camera camera = frame.f.camera;
     object_bounds b = all_bounds.v[d.slot];
-    uvec3 index = uvec3_ref(d.indices).v[triangle];
-    bool two_sided = raster_two_sided(index.x, d.flags);
-    index.x &= INDEX_MASK;
 
     dvec3 centre = dvec3(b.centre_hi) - dvec3(camera.eye_hi) + dvec3(b.centre_lo) - dvec3(camera.eye_lo);
     for (int i = 0; i < 3; i++) {
-        dvec3 v = dvec3(vec3_ref(d.vertices).v[index[i]]) - dvec3(d.local);
+        dvec3 v = dvec3(vec3_ref(d.vertices).v[todo.index[i]]) - dvec3(d.local);
         corner p;
         for (int j = 0; j < 3; j++) p.r[j] = centre[j] + dot(dvec3(b.row[j].xyz), v);
         for (int k = 0; k < 4; k++) p.c[k] = dot(dvec3(camera.m[k].xyz), p.r) + double(camera.m[k].w);
@@ -72,7 +65,7 @@ void main()
     polygon = kept;
 
     dvec2 size = dvec2(t.width, t.height);
-    dvec2 guard = 1.0LF + 2.0LF * GUARD / size;
+    dvec2 guard = 1.0LF + 2.0LF * GUARD_PIXELS / size;
     uint planes = 6u + ((d.flags & OBJECT_SECTION_EXEMPT) != 0u ? 0u : camera.planes);
     /* Most triangles here cross no plane: only those that some vertex is beyond are clipped against. */
     uint beyond = 0u, out_of_all = 0u;
@@ -102,7 +95,6 @@ void main()
         for (int i = 0; i < count * 7; i++) polygon[i] = kept[i];
     }
 
-    float facing = camera.orientation * ((d.flags & OBJECT_MIRRORED) != 0u ? -1.0 : 1.0);
     ivec2 first = ivec2(0), last = ivec2(0);
     float first_depth = 0.0, last_depth = 0.0;
     for (int i = 0; i < count; i++) {
@@ -114,7 +106,7 @@ void main()
             first = p;
             first_depth = depth;
         } else if (i >= 2) {
-            raster_triangle(t, first, last, p, vec3(first_depth, last_depth, depth), two_sided, facing, d.slot);
+            raster_triangle(t, first, last, p, vec3(first_depth, last_depth, depth), todo.two_sided, todo.facing, d.slot);
         }
         last = p;
         last_depth = depth;

@@ -12,7 +12,7 @@ void main()
 {
     frame_ref frame = frame_ref(push.frame);
     target t = raster_target(frame);
-    uint shift = frame.f.tile_shift, tiles = counters_ref(frame.f.counters).c.tiles;
+    uint tiles = counters_ref(frame.f.counters).c.tiles;
     tile which = tile_ref(frame.f.tiles).v[min(group_index(), tiles - 1u)]; /* loads before any return stay uniform */
     large tri = large_ref(frame.f.larges).v[which.triangle];
     if (group_index() >= tiles) return;
@@ -20,8 +20,8 @@ void main()
     ivec2 least = min(p0, min(p1, p2)), most = max(p0, max(p1, p2));
     ivec2 sx = raster_span(least.x, most.x, t.width);
     ivec2 sy = raster_span(least.y, most.y, t.height);
-    ivec2 corner = ivec2(which.place & 0xffffu, which.place >> 16) << shift;
-    ivec2 from = max(ivec2(sx.x, sy.x), corner), to = min(ivec2(sx.y, sy.y), corner + (1 << shift) - 1);
+    ivec2 corner = ivec2(which.place & 0xffffu, which.place >> 16) << TILE_SHIFT;
+    ivec2 from = max(ivec2(sx.x, sy.x), corner), to = min(ivec2(sx.y, sy.y), corner + (1 << TILE_SHIFT) - 1);
 
     ivec2 d1 = p1 - p0, d2 = p2 - p0;
     int64_t whole = raster_cross(p0, p1, p2);
@@ -30,7 +30,7 @@ void main()
     vec2 slope = (vec2(d2.y, -d2.x) * z1 + vec2(-d1.y, d1.x) * z2) * (float(SUBPIXEL) * scale);
     float steep = ((abs(float(d2.y)) + abs(float(d2.x))) * abs(z1) + (abs(float(d1.y)) + abs(float(d1.x))) * abs(z2)) * (float(SUBPIXEL) * scale);
     float nearest = max(tri.depth.x, max(tri.depth.y, tri.depth.z));
-    float back = 2.0 * DEPTH_ERROR * (depth_magnitude(tri.depth) + float(1 << shift) * steep);
+    float back = 2.0 * DEPTH_ERROR * (depth_magnitude(tri.depth) + float(1 << TILE_SHIFT) * steep);
 
     uint bits = min(uint(findMSB(CHUNK)), uint(findMSB(uint(to.x - from.x)) + 1));
     int row = 1 << bits, rows = int(CHUNK) >> bits;
@@ -38,7 +38,7 @@ void main()
     uint covered = 0u;
     /* An edge that the whole tile is inside of needs no test: its function is taken as 0 and stays so. One that crosses the tile is small
      * there; in units of a pixel's step, rounded down, which keeps its sign, it fits 32 bits. */
-    ivec2 d3 = p2 - p1, low = corner * SUBPIXEL, high = low + (SUBPIXEL << shift);
+    ivec2 d3 = p2 - p1, low = corner * SUBPIXEL, high = low + (SUBPIXEL << TILE_SHIFT);
     int inside1 = raster_cross(p2, p0, ivec2(d2.y > 0 ? low.x : high.x, d2.x > 0 ? high.y : low.y)) >= 0l ? 0 : 1;
     int inside2 = raster_cross(p0, p1, ivec2(d1.y > 0 ? high.x : low.x, d1.x > 0 ? low.y : high.y)) >= 0l ? 0 : 1;
     int inside3 = raster_cross(p1, p2, ivec2(d3.y > 0 ? high.x : low.x, d3.x > 0 ? low.y : high.y)) >= 0l ? 0 : 1;
@@ -48,7 +48,7 @@ void main()
             ivec2 at = (ivec2(x, from.y + line) * SUBPIXEL) + sample_offset(t, s), r = at - p0;
             int64_t weight1 = int64_t(r.x) * int64_t(d2.y) - int64_t(d2.x) * int64_t(r.y);
             int64_t weight2 = int64_t(d1.x) * int64_t(r.y) - int64_t(r.x) * int64_t(d1.y);
-            int e1 = int(weight1 >> 8) * inside1, e2 = int(weight2 >> 8) * inside2, e3 = int((whole - weight1 - weight2) >> 8) * inside3;
+            int e1 = int(weight1 >> SUBPIXEL_BITS) * inside1, e2 = int(weight2 >> SUBPIXEL_BITS) * inside2, e3 = int((whole - weight1 - weight2) >> SUBPIXEL_BITS) * inside3;
             float start = tri.depth.x + (float(weight1) * z1 + float(weight2) * z2) * scale - back;
             float walked = 0.0;
             for (int y = from.y + line; y <= to.y; y += rows) {

@@ -15,7 +15,6 @@ shared uint group_tested, group_in, group_hidden, group_small, group_forced;
 
 #define SNAP 0.0625          /* pixels: 2^-subPixelPrecisionBits is at most this on any device */
 #define FLOAT_PIXELS 0.00390625 /* beyond this error in pixels, occluder vertices take the exact path */
-#define GUARD 8192.0         /* pixels around the image that the float path may reach */
 
 void main()
 {
@@ -147,8 +146,8 @@ void main()
                 last = limit;
                 nearest = 1.0;
             }
-            bool float_serves = !touches && !cut && error_pixels <= FLOAT_PIXELS && low.x > -GUARD && low.y > -GUARD &&
-                                high.x < width + GUARD && high.y < height + GUARD;
+            bool float_serves = !touches && !cut && error_pixels <= FLOAT_PIXELS && low.x > -GUARD_PIXELS && low.y > -GUARD_PIXELS &&
+                                high.x < width + GUARD_PIXELS && high.y < height + GUARD_PIXELS;
             if (!float_serves) verdict |= VERDICT_CLIP;
             uvec2 from = uvec2(clamp(first, vec2(0.0), limit)), to = uvec2(clamp(last, vec2(0.0), limit));
             place = proxy(from.x | from.y << 16, to.x | to.y << 16, nearest, 0u);

@@ -25,7 +25,10 @@ typedef uint64_t address;
 #define WEIGH_GROUPS 128u /* work groups, at most, that share the weighing of candidates */
 #define MAX_LEVELS 16u
 #define FOOTPRINT 8u     /* the pyramid test looks at up to FOOTPRINT x FOOTPRINT texels */
-#define SUBPIXEL 256     /* vertices are snapped to 1/SUBPIXEL pixel */
+#define SUBPIXEL_BITS 8
+#define SUBPIXEL (1 << SUBPIXEL_BITS) /* vertices are snapped to 1/SUBPIXEL pixel */
+#define GUARD_PIXELS 8192.0 /* around the image: triangles that reach further are clipped */
+#define TILE_SHIFT 6        /* large triangles are drawn by tiles of 1 << TILE_SHIFT pixels a side: an edge function that crosses one fits 32 bits */
 #define SMALL_PIXELS 64  /* a triangle whose rectangle has more pixels goes to the large list */
 #define SMALL_SIDE 32    /* and so does one that is this many pixels wide or high: edge functions of small ones fit 32 bits */
 
@@ -191,7 +194,6 @@ struct frame {
     uint fresh; /* 1: history is not used */
     uint draw_limit; /* triangles that one draw may have: of a larger mesh only so many are drawn */
     uint draw_capacity, chunk_limit, large_capacity, tile_capacity, tile_unit_limit;
-    uint tile_shift; /* a tile has 1 << tile_shift pixels a side */
     ivec2 sample_offset[8]; /* where a pixel's samples are, 1/SUBPIXEL pixel from its corner */
     uint level_offset[MAX_LEVELS]; /* in floats from pyramid */
 };

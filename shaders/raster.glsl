@@ -1,6 +1,6 @@
 /* Shared by the depth passes: one rule of coverage and one of depth, for all triangles.
  *
- * Vertices are snapped to 1/256 pixel; edge functions are integers, exact, and a sample on an edge is covered (two neighbours may both cover
+ * Vertices are snapped to 1/SUBPIXEL pixel; edge functions are integers, exact, and a sample on an edge is covered (two neighbours may both cover
  * it, which the maximum does not mind). Depth is interpolated in float and then stepped back by a bound on the error of doing so, so
  * that an occluder is never nearer than the surface that the client draws. */
 layout(constant_id = 0) const uint MODE = RASTER_DEPTH;
@@ -53,7 +53,8 @@ int64_t raster_cross(ivec2 a, ivec2 b, ivec2 c)
 /* First and last pixel whose samples may lie between two snapped coordinates: at a pixel's middle, or 1/16 to 15/16 into it. */
 ivec2 raster_span(int low, int high, uint size)
 {
-    ivec2 span = MULTISAMPLED == 0u ? ivec2((low + 127) >> 8, (high - 128) >> 8) : ivec2((low - 240) >> 8, (high - 16) >> 8);
+    ivec2 span = MULTISAMPLED == 0u ? ivec2(low + SUBPIXEL / 2 - 1, high - SUBPIXEL / 2) : ivec2(low - SUBPIXEL * 15 / 16, high - SUBPIXEL / 16);
+    span >>= SUBPIXEL_BITS;
     return ivec2(max(span.x, 0), min(span.y, int(size) - 1));
 }
 
@@ -103,21 +104,4 @@ void raster_triangle(target t, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, bool tw
         y += end ? 1 : 0;
     }
     raster_count(t, covered);
-}
-
-/* The draw that a chunk belongs to: the last whose start is not past it. */
-uint draw_of_chunk(uint_ref starts, uint draws, uint chunk)
-{
-    uint low = 0u, high = draws;
-    while (high - low > 1u) {
-        uint middle = (low + high) >> 1;
-        if (starts.v[middle] <= chunk) low = middle;
-        else high = middle;
-    }
-    return low;
-}
-
-bool raster_two_sided(uint index, uint flags)
-{
-    return (index & INDEX_DOUBLE) != 0u || ((index & INDEX_UNKNOWN) != 0u && (flags & OBJECT_DOUBLE_SIDED) != 0u);
 }

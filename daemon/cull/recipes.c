@@ -125,8 +125,6 @@ enum visd_err visd_recipes_fit(struct visd_recipes *r, uint32_t slot_capacity)
 static const int8_t sample_positions[15][2] = {{8, 8},  {12, 12}, {4, 4},  {6, 2},  {14, 6},  {2, 10}, {10, 14}, {9, 5},
                                                {7, 11}, {13, 9},  {5, 3},  {3, 13}, {1, 7}, {11, 15}, {15, 1}};
 
-#define TILE_SHIFT 6 /* tiles of 64 pixels a side: an edge function that crosses one fits 32 bits */
-
 void visd_recipes_parameters(const struct visd_recipes *r, const struct visd_residence *scene, const struct visd_history *view,
                              const struct visd_camera *camera, struct frame *out)
 {
@@ -142,8 +140,7 @@ void visd_recipes_parameters(const struct visd_recipes *r, const struct visd_res
         .draw_capacity = s->draws,
         .chunk_limit = (uint32_t)(r->limits.triangles / r->limits.chunk) + s->draws,
         .large_capacity = r->limits.larges, .tile_capacity = r->limits.tiles,
-        .tile_unit_limit = (uint32_t)(r->limits.samples / 64 * 4 < UINT32_MAX ? r->limits.samples / 64 * 4 : UINT32_MAX),
-        .tile_shift = TILE_SHIFT};
+        .tile_unit_limit = (uint32_t)(r->limits.samples / 64 * 4 < UINT32_MAX ? r->limits.samples / 64 * 4 : UINT32_MAX)};
     const int8_t(*positions)[2] = &sample_positions[camera->samples - 1];
     for (uint32_t i = 0; i < camera->samples; i++)
         for (int k = 0; k < 2; k++) out->sample_offset[i][k] = positions[i][k] * (SUBPIXEL / 16);

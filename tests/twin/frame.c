@@ -24,8 +24,7 @@ void twin_begin(struct twin *t, const struct twin_scene *scene, const struct vis
     t->frame = (struct frame){.slots = scene->slots, .fresh = flags & VISD_FRAME_FRESH ? 1 : 0,
                               .budget_triangles = (float)(budget_triangles ? budget_triangles : 2000000),
                               .budget_samples = (float)(budget_samples ? budget_samples : UINT64_C(64) << 20),
-                              .draw_limit = (uint32_t)((budget_triangles ? budget_triangles : 2000000) / 4),
-                              .tile_shift = 6};
+                              .draw_limit = (uint32_t)((budget_triangles ? budget_triangles : 2000000) / 4)};
     memcpy(&t->frame.camera, camera, sizeof(t->frame.camera));
     for (uint32_t i = 0; i < camera->samples; i++)
         for (int k = 0; k < 2; k++) t->frame.sample_offset[i][k] = locations(camera->samples)[i][k] * (SUBPIXEL / 16);

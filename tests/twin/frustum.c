@@ -11,7 +11,6 @@
 #define ULPS 2.384185791015625e-7f /* four units of 2^-24 */
 #define SNAP 0.0625f
 #define FLOAT_PIXELS 0.00390625f
-#define GUARD 8192.0f
 
 struct answer { bool surely, maybe; };
 
@@ -242,7 +241,7 @@ static void look_at(struct twin *t, uint32_t slot)
     if (shown && about->mesh != MESH_NONE && !(b->flags & OBJECT_NO_OCCLUDER)) verdict |= VERDICT_OCCLUDES;
     if (!t->frame.fresh && t->history[slot] == about->generation) verdict |= VERDICT_HISTORY;
     float near_limit = FLOAT_PIXELS * (1 - ULPS * 8), far_limit = FLOAT_PIXELS * (1 + ULPS * 8);
-    bool inside_guard = low[0] > -GUARD && low[1] > -GUARD && high[0] < size[0] + GUARD && high[1] < size[1] + GUARD;
+    bool inside_guard = low[0] > -GUARD_PIXELS && low[1] > -GUARD_PIXELS && high[0] < size[0] + GUARD_PIXELS && high[1] < size[1] + GUARD_PIXELS;
     if (touches.surely || cut.surely || !(s.error_pixels <= FLOAT_PIXELS) || !inside_guard) verdict |= VERDICT_CLIP;
     open = open || (!touches.surely && !cut.surely && s.error_pixels > near_limit && s.error_pixels < far_limit);
     if (touches.surely) whole_screen(t, slot);

@@ -14,7 +14,9 @@ struct span { int32_t from, to; };
 
 static struct span span_of(int32_t low, int32_t high, uint32_t size, bool multisampled)
 {
-    struct span s = multisampled ? (struct span){(low - 240) >> 8, (high - 16) >> 8} : (struct span){(low + 127) >> 8, (high - 128) >> 8};
+    struct span s = multisampled
+        ? (struct span){(low - SUBPIXEL * 15 / 16) >> SUBPIXEL_BITS, (high - SUBPIXEL / 16) >> SUBPIXEL_BITS}
+        : (struct span){(low + SUBPIXEL / 2 - 1) >> SUBPIXEL_BITS, (high - SUBPIXEL / 2) >> SUBPIXEL_BITS};
     if (s.from < 0) s.from = 0;
     if (s.to > (int32_t)size - 1) s.to = (int32_t)size - 1;
     return s;
@@ -64,7 +66,7 @@ void twin_raster(struct twin *t, const struct twin_vertex in[3], bool two_sided,
     double d1x = v[1].x - v[0].x, d1y = v[1].y - v[0].y, d2x = v[2].x - v[0].x, d2y = v[2].y - v[0].y;
     double steep = ((fabs(d2y) + fabs(d2x)) * fabs(z1) + (fabs(d1y) + fabs(d1x)) * fabs(z2)) * SUBPIXEL * scale; /* a pixel */
     double largest = fmax(fabs(v[0].depth), fmax(fabs(v[1].depth), fabs(v[2].depth)));
-    double back_small = largest * DEPTH_ERROR, back_large = 2 * DEPTH_ERROR * (largest + (double)(1u << t->frame.tile_shift) * steep);
+    double back_small = largest * DEPTH_ERROR, back_large = 2 * DEPTH_ERROR * (largest + (double)(1u << TILE_SHIFT) * steep);
     double back_least = small && !loose ? back_small : back_large, back_most = small || loose ? back_small : back_large;
     double shift = loose ? steep * 8 / SUBPIXEL : 0, vertex_give = 4 * largest * 0x1p-24;
     for (int32_t y = sy.from; y <= sy.to; y++)

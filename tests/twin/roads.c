@@ -5,7 +5,6 @@
 
 #include "twin.h"
 
-#define GUARD 8192.0
 #define MAX_VERTICES 17
 
 static bool two_sided(uint32_t index, uint32_t flags)
@@ -100,7 +99,7 @@ void twin_road_clip(struct twin *t, const struct draw *d, uint32_t triangle)
     const uint32_t *index = (const uint32_t *)(uintptr_t)d->indices + (uint64_t)triangle * 3;
     const float *vertices = (const float *)(uintptr_t)d->vertices;
     const struct view_camera *camera = &t->frame.camera;
-    const double size[2] = {camera->width, camera->height}, guard[2] = {1 + 2 * GUARD / size[0], 1 + 2 * GUARD / size[1]};
+    const double size[2] = {camera->width, camera->height}, guard[2] = {1 + 2 * GUARD_PIXELS / size[0], 1 + 2 * GUARD_PIXELS / size[1]};
     struct corner polygon[MAX_VERTICES], kept[MAX_VERTICES];
     int count = 3;
     for (int i = 0; i < 3; i++) polygon[i] = corner_of(t, d, vertices + (uint64_t)(index[i] & INDEX_MASK) * 3);
