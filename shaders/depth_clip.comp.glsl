@@ -1,7 +1,7 @@
 #version 460
 /* Depth, the exact path: triangles of meshes that touch the near plane, a section, or reach where float is not good enough.
  *
- * Positions are composed and projected in double. The triangle is clipped as a polygon against the near plane, the section planes and
+ * Positions are composed and projected in double, from matrices that are split in two floats as positions are. The triangle is clipped as a polygon against the near plane, the section planes and
  * four guard planes around the image, by a formula that gives the same cut from either end of an edge, and drawn as a fan. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
@@ -39,8 +39,8 @@ double plane_distance(frame_ref frame, corner v, uint which, dvec2 guard)
     if (which == 3u) return guard.x * v.c.w - v.c.x;
     if (which == 4u) return guard.y * v.c.w + v.c.y;
     if (which == 5u) return guard.y * v.c.w - v.c.y;
-    vec4 plane = frame.f.camera.plane[which - 6u];
-    return dot(dvec3(plane.xyz), v.r) + double(plane.w);
+    dvec4 plane = dvec4(frame.f.camera.plane[which - 6u]) + dvec4(frame.f.camera.plane_lo[which - 6u]);
+    return dot(plane.xyz, v.r) + plane.w;
 }
 
 void main()
@@ -48,18 +48,23 @@ void main()
     frame_ref frame = frame_ref(push.frame);
     target t = raster_target(frame);
     bounds_ref all_bounds = bounds_ref(frame.f.bounds);
+    info_ref all_info = info_ref(frame.f.info);
     work todo;
     if (!draw_work(frame, uint_ref(frame.f.clip_starts), draw_ref(frame.f.clip_draws), t.counters.c.clip_draws, t.counters.c.clip_chunks, todo)) return;
     draw d = todo.d;
     view_camera camera = frame.f.camera;
     object_bounds b = all_bounds.v[d.slot];
+    vec3 linear_lo[3] = all_info.v[d.slot].linear_lo;
 
     dvec3 centre = dvec3(b.centre_hi) - dvec3(camera.eye_hi) + dvec3(b.centre_lo) - dvec3(camera.eye_lo);
     for (int i = 0; i < 3; i++) {
         dvec3 v = dvec3(vec3_ref(d.vertices).v[todo.index[i]]) - dvec3(d.local);
         corner p;
-        for (int j = 0; j < 3; j++) p.r[j] = centre[j] + dot(dvec3(b.row[j].xyz), v);
-        for (int k = 0; k < 4; k++) p.c[k] = dot(dvec3(camera.m[k].xyz), p.r) + double(camera.m[k].w);
+        for (int j = 0; j < 3; j++) p.r[j] = centre[j] + dot(dvec3(b.row[j].xyz) + dvec3(linear_lo[j]), v);
+        for (int k = 0; k < 4; k++) {
+            dvec4 m = dvec4(camera.m[k]) + dvec4(camera.m_lo[k]);
+            p.c[k] = dot(m.xyz, p.r) + m.w;
+        }
         kept_store(i, p);
     }
     polygon = kept;

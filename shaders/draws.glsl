@@ -16,7 +16,7 @@ struct work {
     draw d;
     uvec3 index; /* of the triangle's vertices */
     bool two_sided;
-    float facing; /* +1 or -1: the sign of area of a front face */
+    float facing; /* +1 or -1: the sign of area of a front face; 0: neither is known to be one */
 };
 
 /* False: this invocation has none. What is uniform is loaded before that is known, so that it stays uniform. */
@@ -30,6 +30,6 @@ bool draw_work(frame_ref frame, uint_ref starts, draw_ref draws, uint count, uin
     uvec3 index = uvec3_ref(w.d.indices).v[triangle];
     w.index = uvec3(index.x & INDEX_MASK, index.yz);
     w.two_sided = (index.x & INDEX_DOUBLE) != 0u || ((index.x & INDEX_UNKNOWN) != 0u && (w.d.flags & OBJECT_DOUBLE_SIDED) != 0u);
-    w.facing = (w.d.flags & OBJECT_MIRRORED) != 0u ? -orientation : orientation;
+    w.facing = (w.d.flags & OBJECT_FLATTENED) != 0u ? 0.0 : (w.d.flags & OBJECT_MIRRORED) != 0u ? -orientation : orientation;
     return true;
 }

@@ -43,6 +43,7 @@ typedef uint64_t address;
 #define OBJECT_UNBOUNDED 0x80u
 #define OBJECT_SECTION_EXEMPT 0x100u
 #define OBJECT_DOUBLE_SIDED 0x400u
+#define OBJECT_FLATTENED 0x2000u
 #define OBJECT_MIRRORED 0x4000u
 #define OBJECT_LIVE 0x8000u
 #define OBJECT_NO_OCCLUDER (OBJECT_HIDDEN | OBJECT_SEE_THROUGH | OBJECT_XRAY | OBJECT_GHOSTED | OBJECT_HELPER)
@@ -92,7 +93,7 @@ struct object_info {
     uint mesh;
     uint id_low, id_high;
     uint generation;
-    uint group;
+    vec3 linear_lo[3];
 };
 
 struct change {
@@ -121,6 +122,7 @@ struct view_camera {
     uint planes, caps;
     uint zero[2];
     vec4 plane[8];
+    vec4 m_lo[4], plane_lo[8]; /* what rounding took from m and plane */
 };
 
 /* Where a candidate stands on the screen: its whole-pixel rectangle, widened, and the nearest depth that it can have. */

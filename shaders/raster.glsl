@@ -58,11 +58,11 @@ ivec2 raster_span(int low, int high, uint size)
     return ivec2(max(span.x, 0), min(span.y, int(size) - 1));
 }
 
-/* Sends a snapped triangle on its way: nothing, the pixels at once, or the large list. facing: +1 or -1, the sign of area of a front face. */
+/* Sends a snapped triangle on its way: nothing, the pixels at once, or the large list. facing: the sign of area of a front face, or 0. */
 void raster_triangle(target t, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, bool two_sided, float facing, uint slot)
 {
     int64_t area = raster_cross(p0, p1, p2);
-    bool front = (area > 0l) == (facing > 0.0);
+    bool front = area > 0l ? facing > 0.0 : facing < 0.0;
     ivec2 least = min(p0, min(p1, p2)), most = max(p0, max(p1, p2));
     ivec2 sx = raster_span(least.x, most.x, t.width);
     ivec2 sy = raster_span(least.y, most.y, t.height);

@@ -16,6 +16,7 @@ SAME_PLACE(object_bounds, visd_object_bounds, row);
 SAME_SIZE(object_info, visd_object_info);
 SAME_PLACE(object_info, visd_object_info, mesh);
 SAME_PLACE(object_info, visd_object_info, generation);
+SAME_PLACE(object_info, visd_object_info, linear_lo);
 SAME_SIZE(change, visd_object_change);
 SAME_PLACE(change, visd_object_change, info);
 SAME_PLACE(change, visd_object_change, slot);
@@ -29,6 +30,8 @@ SAME_PLACE(view_camera, visd_camera, layers);
 SAME_PLACE(view_camera, visd_camera, planes);
 SAME_PLACE(view_camera, visd_camera, caps);
 SAME_PLACE(view_camera, visd_camera, plane);
+SAME_PLACE(view_camera, visd_camera, m_lo);
+SAME_PLACE(view_camera, visd_camera, plane_lo);
 
 #define SAME_FLAG(name) _Static_assert(OBJECT_##name == VISD_OBJECT_##name, #name)
 SAME_FLAG(HIDDEN);
@@ -41,6 +44,7 @@ SAME_FLAG(PINNED);
 SAME_FLAG(UNBOUNDED);
 SAME_FLAG(SECTION_EXEMPT);
 SAME_FLAG(DOUBLE_SIDED);
+SAME_FLAG(FLATTENED);
 SAME_FLAG(MIRRORED);
 SAME_FLAG(LIVE);
 _Static_assert(MESH_NONE == VISD_MESH_NONE, "no mesh");

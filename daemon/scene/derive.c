@@ -3,7 +3,7 @@
  * With L and t the world transform, [lo, hi] the local box (the client's, widened to hold the mesh), l its centre
  * rounded to float and h = max(hi - l, l - lo):
  *
- *   centre = L l + t, split into two floats; linear = L rounded to float; box = centre + linear * diag(half) * [-1,1]^3
+ *   centre = L l + t, split into two floats; linear = L, split too; the box uses its first float alone: box = centre + linear * diag(half) * [-1,1]^3
  *
  * For a vertex v of the mesh, |fl(v - l)| <= half holds in float arithmetic, because v <= hi, rounding is monotonic and half
  * >= hi - l is a float: the box contains the mesh as the worker draws it. It must also contain the exact thing,
@@ -26,6 +26,7 @@
 #include "affine.h"
 
 #define FLAT 1e-4 /* |det| / product of the columns' lengths below which dividing would add more than it saves */
+#define ROUNDED 1e-12 /* the same below which the determinant's sign may be rounding's: theirs who composed the transform, or ours */
 #define HALF_MAX 1e37 /* far inside float */
 
 static double least(double a, double b)
@@ -76,8 +77,8 @@ static void cross(double inverse[3][3], int j, const double *a, const double *b)
     inverse[2][j] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Inverse of the linear part; false: flat. mirrored is set either way. */
-static bool invert(const double w[12], double inverse[3][3], bool *mirrored)
+/* Inverse of the linear part; false: flat. Which way round it turns faces (VISD_OBJECT_FLATTENED: neither, as far as can be told) is set either way. */
+static bool invert(const double w[12], double inverse[3][3], uint32_t *turn)
 {
     cross(inverse, 0, &w[4], &w[8]);
     cross(inverse, 1, &w[8], &w[0]);
@@ -85,7 +86,7 @@ static bool invert(const double w[12], double inverse[3][3], bool *mirrored)
     double det = w[0] * inverse[0][0] + w[1] * inverse[1][0] + w[2] * inverse[2][0];
     double x = w[0] * w[0] + w[4] * w[4] + w[8] * w[8], y = w[1] * w[1] + w[5] * w[5] + w[9] * w[9];
     double z = w[2] * w[2] + w[6] * w[6] + w[10] * w[10], lengths = sqrt(x) * sqrt(y) * sqrt(z), scale = 1 / det;
-    *mirrored = det < -1e-14 * lengths;
+    *turn = !(fabs(det) > ROUNDED * lengths) ? VISD_OBJECT_FLATTENED : det < 0 ? VISD_OBJECT_MIRRORED : 0;
     if (!(fabs(det) > FLAT * lengths) || !isfinite(scale))
         return false;
     for (int i = 0; i < 3; i++)
@@ -138,14 +139,13 @@ bool derive(const struct visd_scene *s, uint32_t slot, struct derived *out)
     memset(out, 0, sizeof(*out));
     c->slot = slot;
     c->info.mesh = VISD_MESH_NONE;
-    c->info.group = UINT32_MAX;
     c->info.generation = ob->generation;
     if (!(ob->flags & OBJECT_LIVE))
         return true;
 
     const struct version *mesh = ob->mesh != NO_SLOT ? &s->meshes.mesh[ob->mesh].version : NULL;
     double w[12], lo[3], hi[3], h[3], half[3], l[3], centre[3], inverse[3][3], error = 0;
-    bool mirrored;
+    uint32_t turn;
     out->unbounded = !local_box(ob, mesh, lo, hi) || (ob->flags & (VISD_OBJECT_UNBOUNDED | OBJECT_HUGE_BOX));
     world_of(s, slot, ob, w);
     for (int k = 0; k < 3; k++) {
@@ -165,7 +165,7 @@ bool derive(const struct visd_scene *s, uint32_t slot, struct derived *out)
             return false;
     }
     double deviation = mesh && !(ob->flags & OBJECT_HAS_BOX) ? (double)mesh->deviation : 0;
-    if (!invert(w, inverse, &mirrored) || !widen(w, inverse, h, error + deviation, half)) {
+    if (!invert(w, inverse, &turn) || !widen(w, inverse, h, error + deviation, half)) {
         memcpy(half, h, sizeof(half)); /* flat */
         out->unbounded |= deviation > 0;
     }
@@ -179,21 +179,22 @@ bool derive(const struct visd_scene *s, uint32_t slot, struct derived *out)
         out->max[i] = out->unbounded ? 0 : centre[i] + reach;
         c->bounds.centre_hi[i] = (float)centre[i];
         c->bounds.centre_lo[i] = (float)(centre[i] - (double)c->bounds.centre_hi[i]);
-        for (int j = 0; j < 3; j++)
+        for (int j = 0; j < 3; j++) {
             c->bounds.row[i].linear[j] = (float)row[j];
+            c->info.linear_lo[i][j] = (float)(row[j] - (double)c->bounds.row[i].linear[j]);
+        }
         c->bounds.row[i].half = round_up(half[i]);
     }
     uint32_t flags = ob->flags & VISD_OBJECT_WIRE_MASK;
     if (ob->group != NO_SLOT)
         flags |= s->groups.group[ob->group].effective;
     out->counts = !out->unbounded && !(flags & VISD_OBJECT_HIDDEN);
-    flags |= VISD_OBJECT_LIVE | (mirrored ? VISD_OBJECT_MIRRORED : 0) | (out->unbounded ? VISD_OBJECT_UNBOUNDED : 0);
+    flags |= VISD_OBJECT_LIVE | turn | (out->unbounded ? VISD_OBJECT_UNBOUNDED : 0);
     flags |= margin_of(ob->margin) << VISD_OBJECT_MARGIN_SHIFT;
     c->bounds.flags = flags;
     c->bounds.layers = ob->layers;
     c->info.mesh = mesh ? mesh->device : VISD_MESH_NONE;
     c->info.id[0] = (uint32_t)ob->id;
     c->info.id[1] = (uint32_t)(ob->id >> 32);
-    c->info.group = ob->group;
     return true;
 }

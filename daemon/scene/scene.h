@@ -16,7 +16,7 @@
  * Cost. Host memory an object: 96 bytes, 96 more in chunks of 4,096 slots where any transform is not the identity,
  * 8 to 16 for the id index, 8 plus its bytes where names are used, 40 where costs, keys or draws are used: about 205
  * for an ordinary object, 2.1 GB for 10 million. Committing takes some hundreds of nanoseconds an object on the
- * loop, and 128 bytes of segment an object until the worker has read them; load a large scene in several commits.
+ * loop, and 160 bytes of segment an object until the worker has read them; load a large scene in several commits.
  *
  * Ownership: the scene copies what it is given. Threads: the loop only. */
 #ifndef VISD_SCENE_SCENE_H

@@ -1,7 +1,7 @@
 /* A camera in canonical form: what the loop makes of any client's camera, and the only form that the worker knows.
  *
  * Reversed Z in [0,1] (1 = near, 0 = far), y down in pixels, relative to an eye: with r = world - eye,
- *   clip = m * (r, 1);  pixel x = (clip.x / clip.w * 0.5 + 0.5) * width, y likewise with height;
+ *   clip = (m + m_lo) * (r, 1);  pixel x = (clip.x / clip.w * 0.5 + 0.5) * width, y likewise with height;
  *   depth = clip.z / clip.w;  in front of the near plane where clip.z <= clip.w and clip.w > 0. */
 #ifndef VISD_SEGMENT_CAMERA_H
 #define VISD_SEGMENT_CAMERA_H
@@ -25,8 +25,12 @@ struct visd_camera {
     uint32_t zero[2];
     float plane[VISD_CAMERA_MAX_PLANES][4]; /* kept where a*r.x + b*r.y + c*r.z + d >= 0, r relative to the eye,
                                                (a,b,c) of length 1 */
+    /* What rounding took from m and plane. Tests of boxes need not know, for it is within the bounds that they put on their own
+     * arithmetic; what is drawn by the exact road would be off by it, and through a long lens that is more than a sub-pixel. */
+    float m_lo[4][4];
+    float plane_lo[VISD_CAMERA_MAX_PLANES][4];
 };
 
-_Static_assert(sizeof(struct visd_camera) == 256, "device layout");
+_Static_assert(sizeof(struct visd_camera) == 448, "device layout");
 
 #endif

@@ -1,6 +1,6 @@
 /* Plain data that loop and worker (and its shaders) share: object records, mesh blocks, flags.
  *
- * An object takes 112 bytes on the device (bounds 80, info 32) plus 4 a view for its history. Positions are split
+ * An object takes 144 bytes on the device (bounds 80, info 64) plus 4 a view for its history. Positions are split
  * into two floats, hi = (float)x and lo = (float)(x - hi), so that (hi - eye_hi) + (lo - eye_lo) is right to well
  * under a millimetre at 10^7 m. All numbers are little-endian and packed as written here; shaders/layout.h
  * holds the same layout. No pointers: blocks name each other by offsets into the segment. */
@@ -23,6 +23,7 @@ enum visd_object_flag {
     VISD_OBJECT_SINGLE_SIDED = 1u << 9,   /* neither sides bit: unknown; both: refused */
     VISD_OBJECT_DOUBLE_SIDED = 1u << 10,
     VISD_OBJECT_WIRE_MASK = (1u << 11) - 1,
+    VISD_OBJECT_FLATTENED = 1u << 13,     /* that determinant is 0 but for rounding: which face is front cannot be told (set by the scene) */
     VISD_OBJECT_MIRRORED = 1u << 14,      /* the world transform's determinant is negative (set by the scene) */
     VISD_OBJECT_LIVE = 1u << 15,          /* the slot holds an object (set by the scene) */
 };
@@ -31,7 +32,7 @@ enum visd_object_flag {
 #define VISD_MESH_NONE UINT32_MAX
 
 /* What every test reads, 80 bytes. The oriented box is centre + linear * diag(half) * [-1,1]^3; its half extents
- * have been rounded outwards. linear also carries mesh vertices: world = centre + linear * (vertex - local). */
+ * have been rounded outwards. linear also carries mesh vertices: world = centre + (linear + linear_lo) * (vertex - local). */
 struct visd_object_bounds {
     float centre_hi[3]; /* world position of the box's centre, high part */
     uint32_t flags;     /* enum visd_object_flag, margin in the upper half */
@@ -43,16 +44,16 @@ struct visd_object_bounds {
     } row[3];
 };
 
-/* What selection, drawing and listing read, 32 bytes. */
+/* What selection, drawing and listing read, 64 bytes. */
 struct visd_object_info {
     float local[3];  /* the local box's centre, subtracted from mesh vertices */
     uint32_t mesh;   /* mesh slot, or VISD_MESH_NONE */
     uint32_t id[2];  /* the client's id, low word first */
     uint32_t generation; /* of the slot: raised each time it is given to another object; never 0 */
-    uint32_t group;  /* group slot, or UINT32_MAX */
+    float linear_lo[3][3]; /* what rounding took from bounds' linear: far out on a large mesh it is more than a sub-pixel */
 };
 
-/* One change of one slot, 128 bytes: the unit that staged uploads carry and a commit's scatter applies. A dead
+/* One change of one slot, 160 bytes: the unit that staged uploads carry and a commit's scatter applies. A dead
  * slot is a change whose flags lack VISD_OBJECT_LIVE. */
 struct visd_object_change {
     struct visd_object_bounds bounds;
@@ -80,7 +81,7 @@ struct visd_mesh_block {
 };
 
 _Static_assert(sizeof(struct visd_object_bounds) == 80, "device layout");
-_Static_assert(sizeof(struct visd_object_info) == 32, "device layout");
-_Static_assert(sizeof(struct visd_object_change) == 128, "device layout");
+_Static_assert(sizeof(struct visd_object_info) == 64, "device layout");
+_Static_assert(sizeof(struct visd_object_change) == 160, "device layout");
 
 #endif

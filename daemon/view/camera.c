@@ -2,7 +2,7 @@
  *
  * Positions reach the device as differences to the eye, so only the eye's own rounding could hurt far from the origin. The
  * eye is split into two floats, and what the split loses goes into the constant column: the product is then as good as
- * double arithmetic makes it, and the one rounding to float is relative to distances from the eye, not from the origin.
+ * double arithmetic makes it, and relative to distances from the eye, not from the origin. It is split as well, and so are section planes.
  *
  * Depth forms differ only in the depth row, so one row is rewritten: z' = w - z turns [0,1] round; (w - z) / 2 does it for
  * [-1,1]. In double, w - z of a far plane at 10^9 near planes still has seven digits. Infinite projections fall out by themselves. */
@@ -34,6 +34,12 @@ static bool all_finite(const double *x, int n)
         if (!isfinite(x[i]))
             return false;
     return true;
+}
+
+static void split(double x, float *hi, float *lo)
+{
+    *hi = (float)x;
+    *lo = (float)(x - (double)*hi);
 }
 
 static double det3(double m[3][3])
@@ -129,10 +135,9 @@ static enum visd_err set_planes(const struct visd_camera_spec *s, const double e
         double d = p[3] / largest / length + (a * eye[0] + b * eye[1] + c * eye[2]) / length;
         if (!(fabs(d) < VISD_SCENE_UNBOUNDED))
             return refuse(why, size, "section plane %u is too far away to be told in float", i);
-        out->plane[i][0] = (float)(a / length);
-        out->plane[i][1] = (float)(b / length);
-        out->plane[i][2] = (float)(c / length);
-        out->plane[i][3] = (float)d;
+        const double plane[4] = { a / length, b / length, c / length, d };
+        for (int k = 0; k < 4; k++)
+            split(plane[k], &out->plane[i][k], &out->plane_lo[i][k]);
     }
     out->planes = s->clip_plane_count;
     return VISD_ERR_OK;
@@ -158,8 +163,7 @@ enum visd_err visd_camera_canonical(const struct visd_camera_spec *s, struct vis
     for (int k = 0; k < 3; k++) {
         if (!(fabs(eye[k]) < VISD_SCENE_UNBOUNDED))
             return refuse(why, size, "the eye is beyond 1e30");
-        out->eye_hi[k] = (float)eye[k];
-        out->eye_lo[k] = (float)(eye[k] - (double)out->eye_hi[k]);
+        split(eye[k], &out->eye_hi[k], &out->eye_lo[k]);
         eye[k] = (double)out->eye_hi[k] + (double)out->eye_lo[k];
     }
     for (int i = 0; i < 3; i++) {
@@ -187,7 +191,7 @@ enum visd_err visd_camera_canonical(const struct visd_camera_spec *s, struct vis
     frexp(largest, &exponent);
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++)
-            out->m[i][j] = (float)ldexp(m[i][j], 1 - exponent);
+            split(ldexp(m[i][j], 1 - exponent), &out->m[i][j], &out->m_lo[i][j]);
     out->orientation = det > 0 ? 1.0f : -1.0f;
     out->width = s->width;
     out->height = s->height;

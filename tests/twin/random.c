@@ -8,6 +8,12 @@
 
 #define PI 3.14159265358979323846
 
+static void split(double x, float *hi, float *lo)
+{
+    *hi = (float)x;
+    *lo = (float)(x - (double)*hi);
+}
+
 uint64_t random_next(struct random *r)
 {
     uint64_t x = r->state += 0x9e3779b97f4a7c15u;
@@ -176,7 +182,7 @@ struct visd_camera random_camera(struct random *r, const double eye[3], enum ran
         row[2][3] = near * (1 + slope);
     }
     for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) c.m[i][j] = (float)row[i][j];
+        for (int j = 0; j < 4; j++) split(row[i][j], &c.m[i][j], &c.m_lo[i][j]);
     double mirrored = 0;
     for (int i = 0; i < 3; i++) mirrored += right[i] * (up[(i + 1) % 3] * -forward[(i + 2) % 3] - up[(i + 2) % 3] * -forward[(i + 1) % 3]);
     /* Seen with y down a counter-clockwise face has negative area in pixels, unless the camera mirrors. */
@@ -194,7 +200,7 @@ void random_planes(struct random *r, struct visd_camera *camera, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         double axes[3][3];
         random_rotation(r, axes);
-        for (int k = 0; k < 3; k++) camera->plane[i][k] = (float)axes[0][k];
+        for (int k = 0; k < 3; k++) split(axes[0][k], &camera->plane[i][k], &camera->plane_lo[i][k]);
         camera->plane[i][3] = (float)random_between(r, -2, 30);
     }
 }
@@ -231,18 +237,17 @@ void random_objects(struct random *r, const struct random_shape shapes[RANDOM_SH
             centre[k] = eye[k] + distance * (random_chance(r, 0.9) ? forward[k] + random_between(r, -0.7, 0.7) : random_between(r, -1, 1));
         }
         for (int i = 0; i < 3; i++) {
-            for (int j = 0; j < 3; j++) c->bounds.row[i].linear[j] = (float)(turn[i][j] * scale[j]);
+            for (int j = 0; j < 3; j++) split(turn[i][j] * scale[j], &c->bounds.row[i].linear[j], &c->info.linear_lo[i][j]);
             c->bounds.row[i].half = random_chance(r, 0.1) ? shape->half[i] * 1.5f : shape->half[i];
             c->bounds.centre_hi[i] = (float)centre[i];
             c->bounds.centre_lo[i] = (float)(centre[i] - c->bounds.centre_hi[i]);
         }
         memcpy(c->info.local, shape->local, sizeof(shape->local));
-        c->bounds.flags = random_flags(r) | (determinant < 0 ? VISD_OBJECT_MIRRORED : 0);
+        c->bounds.flags = random_flags(r) | (determinant < 0 ? VISD_OBJECT_MIRRORED : determinant > 0 ? 0 : VISD_OBJECT_FLATTENED);
         c->bounds.layers = random_chance(r, 0.1) ? (uint32_t)random_next(r) & 0xff : UINT32_MAX;
         c->info.mesh = random_chance(r, 0.1) ? VISD_MESH_NONE : which;
         c->info.id[0] = (uint32_t)random_next(r);
         c->info.id[1] = (uint32_t)random_next(r);
         c->info.generation = 1 + (uint32_t)(random_next(r) % 1000);
-        c->info.group = UINT32_MAX;
     }
 }

@@ -47,7 +47,7 @@ void twin_raster(struct twin *t, const struct twin_vertex in[3], bool two_sided,
     /* What moving any corner by one place may do to an edge function. */
     int64_t give = loose ? 3 * ((int64_t)(x1 - x0) + (y1 - y0)) + 8 : 0;
     bool sure = llabs(area) > give; /* of its orientation */
-    if (sure && !two_sided && (area > 0) != (facing > 0)) return;
+    if (sure && !two_sided && !(area > 0 ? facing > 0 : facing < 0)) return;
     if (!loose && area == 0) return;
     double nearest = fmax(v[0].depth, fmax(v[1].depth, v[2].depth));
     if (!(nearest > 0)) return;

@@ -14,6 +14,7 @@ static bool two_sided(uint32_t index, uint32_t flags)
 
 static float facing_of(const struct twin *t, const struct draw *d)
 {
+    if (d->flags & OBJECT_FLATTENED) return 0;
     return d->flags & OBJECT_MIRRORED ? -t->frame.camera.orientation : t->frame.camera.orientation;
 }
 
@@ -61,7 +62,7 @@ struct corner { double r[3], c[4]; }; /* relative to the eye; clip space */
 /* Inside where not negative. 0: near; 1: w; 2-5: guard; then the sections. */
 static double distance_to(const struct twin *t, const struct corner *v, uint32_t which, const double guard[2])
 {
-    const float *plane = t->frame.camera.plane[which < 6 ? 0 : which - 6];
+    const float *plane = t->frame.camera.plane[which < 6 ? 0 : which - 6], *lo = t->frame.camera.plane_lo[which < 6 ? 0 : which - 6];
     switch (which) {
     case 0: return v->c[3] - v->c[2];
     case 1: return v->c[3] - 1e-30;
@@ -69,20 +70,28 @@ static double distance_to(const struct twin *t, const struct corner *v, uint32_t
     case 3: return guard[0] * v->c[3] - v->c[0];
     case 4: return guard[1] * v->c[3] + v->c[1];
     case 5: return guard[1] * v->c[3] - v->c[1];
-    default: return plane[0] * v->r[0] + plane[1] * v->r[1] + plane[2] * v->r[2] + plane[3];
+    default: break;
     }
+    double distance = (double)plane[3] + lo[3];
+    for (int i = 0; i < 3; i++) distance += ((double)plane[i] + lo[i]) * v->r[i];
+    return distance;
 }
 
 static struct corner corner_of(const struct twin *t, const struct draw *d, const float vertex[3])
 {
     const struct view_camera *camera = &t->frame.camera;
     const struct object_bounds *b = &t->scene->bounds[d->slot];
+    const struct object_info *about = &t->scene->info[d->slot];
     struct corner p;
     for (int i = 0; i < 3; i++) {
         p.r[i] = (double)b->centre_hi[i] - camera->eye_hi[i] + b->centre_lo[i] - camera->eye_lo[i];
-        for (int j = 0; j < 3; j++) p.r[i] += b->row[i][j] * ((double)vertex[j] - d->local[j]);
+        for (int j = 0; j < 3; j++) p.r[i] += ((double)b->row[i][j] + about->linear_lo[i][j]) * ((double)vertex[j] - d->local[j]);
     }
-    for (int k = 0; k < 4; k++) p.c[k] = camera->m[k][0] * p.r[0] + camera->m[k][1] * p.r[1] + camera->m[k][2] * p.r[2] + camera->m[k][3];
+    for (int k = 0; k < 4; k++) {
+        double m[4];
+        for (int j = 0; j < 4; j++) m[j] = (double)camera->m[k][j] + camera->m_lo[k][j];
+        p.c[k] = m[0] * p.r[0] + m[1] * p.r[1] + m[2] * p.r[2] + m[3];
+    }
     return p;
 }
 

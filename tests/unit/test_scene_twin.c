@@ -225,7 +225,7 @@ static void check_object(const struct twin *t, int i, const struct visd_object_c
     bool unbounded = (flags & VISD_OBJECT_UNBOUNDED) || (!o->has_box && !meshed);
     long double det = w[0] * (w[5] * w[10] - w[6] * w[9]) - w[1] * (w[4] * w[10] - w[6] * w[8]) + w[2] * (w[4] * w[9] - w[5] * w[8]);
     uint32_t want = flags | VISD_OBJECT_LIVE | (unbounded ? VISD_OBJECT_UNBOUNDED : 0) | ((uint32_t)ceilf(o->margin * 16) << 16);
-    uint32_t got = c->bounds.flags & ~(uint32_t)VISD_OBJECT_MIRRORED;
+    uint32_t got = c->bounds.flags & ~(uint32_t)(VISD_OBJECT_MIRRORED | VISD_OBJECT_FLATTENED);
     if (m && m->deviation > 0 && !o->has_box)
         want |= got & VISD_OBJECT_UNBOUNDED; /* flat ones */
     assert_int_equal(got, want);
@@ -233,12 +233,17 @@ static void check_object(const struct twin *t, int i, const struct visd_object_c
     for (int j = 0; j < 3; j++)
         size *= sqrtl(w[j] * w[j] + w[4 + j] * w[4 + j] + w[8 + j] * w[8 + j]);
     if (fabsl(det) > 1e-10L * size)
-        assert_int_equal(!!(c->bounds.flags & VISD_OBJECT_MIRRORED), det < 0);
+        assert_int_equal(c->bounds.flags & (VISD_OBJECT_MIRRORED | VISD_OBJECT_FLATTENED), det < 0 ? VISD_OBJECT_MIRRORED : 0);
+    else if (fabsl(det) <= 1e-14L * size)
+        assert_int_equal(c->bounds.flags & (VISD_OBJECT_MIRRORED | VISD_OBJECT_FLATTENED), VISD_OBJECT_FLATTENED);
+    for (int j = 0; j < 9; j++) {
+        long double linear = (long double)c->bounds.row[j / 3].linear[j % 3] + (long double)c->info.linear_lo[j / 3][j % 3];
+        assert_true(fabsl(linear - w[j / 3 * 4 + j % 3]) <= 0x1p-47L * fabsl(w[j / 3 * 4 + j % 3]));
+    }
     assert_int_equal(c->bounds.layers, o->layers);
     assert_int_equal((uint64_t)c->info.id[1] << 32 | c->info.id[0], object_id(i));
     assert_true(c->info.generation != 0);
     assert_int_equal(c->info.mesh == VISD_MESH_NONE, !m);
-    assert_int_equal(c->info.group == UINT32_MAX, o->group < 0);
     if (m) {
         const struct visd_mesh_block *block = visd_segment_at(segment, device.mesh[c->info.mesh]);
         assert_non_null(block);
