@@ -30,10 +30,11 @@ void main()
         if (!(out0 || out1 || out2)) {
             ivec2 from = max(ivec2(sx.x, sy.x), at << TILE_SHIFT), to = min(ivec2(sx.y, sy.y), (at << TILE_SHIFT) + (1 << TILE_SHIFT) - 1);
             uint units = (uint(to.x - from.x + 1) * uint(to.y - from.y + 1) * t.samples + 63u) >> 6;
-            if (atomicAdd(t.counters.c.tile_units, units) + units <= limit) {
-                uint i = atomicAdd(t.counters.c.tiles, 1u);
-                if (i < capacity) tiles.v[i] = tile(place, uint(at.x) | uint(at.y) << 16);
-            }
+            /* At the first that does not fit this triangle ends, so that its walk, too, is bounded, and no sum can come round to 0. */
+            if (atomicAdd(t.counters.c.tile_units, units) + units > limit) return;
+            uint i = atomicAdd(t.counters.c.tiles, 1u);
+            if (i >= capacity) return;
+            tiles.v[i] = tile(place, uint(at.x) | uint(at.y) << 16);
         }
         bool end = at.x == last.x;
         at = end ? ivec2(first.x, at.y + 1) : ivec2(at.x + 1, at.y);

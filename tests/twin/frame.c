@@ -24,6 +24,8 @@ void twin_begin(struct twin *t, const struct twin_scene *scene, const struct vis
     t->frame = (struct frame){.slots = scene->slots, .fresh = flags & VISD_FRAME_FRESH ? 1 : 0,
                               .budget_triangles = (float)(budget_triangles ? budget_triangles : 2000000),
                               .budget_samples = (float)(budget_samples ? budget_samples : UINT64_C(64) << 20),
+                              .large_capacity = 1u << 18, .tile_capacity = 1u << 19,
+                              .tile_unit_limit = (uint32_t)((budget_samples ? budget_samples : UINT64_C(64) << 20) / 64 * 4),
                               .draw_limit = (uint32_t)((budget_triangles ? budget_triangles : 2000000) / 4)};
     memcpy(&t->frame.camera, camera, sizeof(t->frame.camera));
     for (uint32_t i = 0; i < camera->samples; i++)

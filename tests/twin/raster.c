@@ -36,6 +36,34 @@ static void put(struct twin *t, uint64_t sample, double least, double most)
     if (most > 0 && (float)most > t->depth.most[sample]) t->depth.most[sample] = (float)most;
 }
 
+/* A large triangle's claim on the lists: the tiles whose best corner is outside of no edge. */
+static void ask_tiles(struct twin *t, const struct twin_vertex v[3], struct span sx, struct span sy, bool surely)
+{
+    struct twin_larges *l = &t->larges;
+    l->triangles[0] += surely;
+    l->triangles[1]++;
+    for (int32_t ty = sy.from >> TILE_SHIFT; ty <= sy.to >> TILE_SHIFT; ty++)
+        for (int32_t tx = sx.from >> TILE_SHIFT; tx <= sx.to >> TILE_SHIFT; tx++) {
+            int32_t side = 1 << TILE_SHIFT, x0 = tx * side, y0 = ty * side, x1 = x0 + side - 1, y1 = y0 + side - 1;
+            bool out = false;
+            for (int i = 0; i < 3; i++) {
+                const struct twin_vertex *a = &v[i], *b = &v[(i + 1) % 3];
+                int64_t x = (int64_t)(b->y > a->y ? x0 : x0 + side) * SUBPIXEL, y = (int64_t)(b->x > a->x ? y0 + side : y0) * SUBPIXEL;
+                out = out || cross(a, b, x, y) < 0;
+            }
+            if (out && surely) continue;
+            x0 = x0 > sx.from ? x0 : sx.from;
+            y0 = y0 > sy.from ? y0 : sy.from;
+            x1 = x1 < sx.to ? x1 : sx.to;
+            y1 = y1 < sy.to ? y1 : sy.to;
+            uint64_t units = ((uint64_t)(x1 - x0 + 1) * (uint64_t)(y1 - y0 + 1) * t->frame.camera.samples + 63) / 64;
+            for (int most = !surely; most < 2; most++) {
+                l->tiles[most]++;
+                l->units[most] += units;
+            }
+        }
+}
+
 void twin_raster(struct twin *t, const struct twin_vertex in[3], bool two_sided, float facing)
 {
     const struct view_camera *camera = &t->frame.camera;
@@ -61,6 +89,11 @@ void twin_raster(struct twin *t, const struct twin_vertex in[3], bool two_sided,
     struct span sx = span_of(x0 - wide, x1 + wide, camera->width, several), sy = span_of(y0 - wide, y1 + wide, camera->height, several);
     if (sx.from > sx.to || sy.from > sy.to) return;
     bool small = (int64_t)(sx.to - sx.from + 1) * (sy.to - sy.from + 1) <= SMALL_PIXELS && x1 - x0 < SMALL_SIDE * SUBPIXEL && y1 - y0 < SMALL_SIDE * SUBPIXEL;
+    if (t->larges.counting) {
+        if (!small || loose) ask_tiles(t, v, sx, sy, !small && !loose);
+        return;
+    }
+    bool kept = small && !loose ? true : !t->larges.left_out;
 
     double z1 = v[1].depth - v[0].depth, z2 = v[2].depth - v[0].depth, scale = area ? 1.0 / (double)area : 0;
     double d1x = v[1].x - v[0].x, d1y = v[1].y - v[0].y, d2x = v[2].x - v[0].x, d2y = v[2].y - v[0].y;
@@ -77,7 +110,7 @@ void twin_raster(struct twin *t, const struct twin_vertex in[3], bool two_sided,
                 int64_t e1 = cross(&v[2], &v[0], px, py), e2 = cross(&v[0], &v[1], px, py), e0 = area - e1 - e2;
                 int64_t least = e0 < e1 ? (e0 < e2 ? e0 : e2) : e1 < e2 ? e1 : e2;
                 if (least < -give) continue;
-                bool surely = sure && least >= give;
+                bool surely = kept && sure && least >= give;
                 t->samples_most++;
                 t->samples_least += surely;
                 uint64_t at = ((uint64_t)y * camera->width + (uint64_t)x) * camera->samples + s;

@@ -31,6 +31,10 @@ struct twin_scene {
 /* The pyramid of one depth buffer: level[k] has size[k] texels. */
 struct twin_pyramid { float *level[TWIN_LEVELS]; uint32_t width[TWIN_LEVELS], height[TWIN_LEVELS], levels; };
 
+/* Large triangles, tiles and units of 64 samples that a drawing asks for: the least and the most. What its lists cannot hold is left out, and
+ * which triangles those are depends on the order in which a device comes by them: then every large one is drawn maybe. */
+struct twin_larges { bool counting, left_out; uint64_t triangles[2], tiles[2], units[2]; };
+
 /* How far the raster's arithmetic may be from the twin's, and what it found. */
 struct twin_depth { float *least, *most; }; /* a value a sample; equal but for rounding where coverage is certain */
 
@@ -47,6 +51,7 @@ struct twin {
     struct draw *draws;       /* of the newest selection; clip[i]: by the exact road */
     bool *clip;
     uint32_t draw_count;
+    struct twin_larges larges; /* of the newest drawing */
     struct twin_depth depth;
     struct twin_pyramid low, high; /* of depth.least and depth.most */
     uint64_t samples_least, samples_most; /* covered, of all triangles drawn since twin_begin */

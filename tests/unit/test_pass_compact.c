@@ -86,6 +86,35 @@ static void slots_beyond_one_axis(void **state)
     last_of(16776961, 3000, VISD_METHOD_FRUSTUM, VISD_METHOD_FRUSTUM);
 }
 
+/* Many objects, seen and unseen, spread over all of them: the list is whole and in slot order. */
+static void many_spread_beyond_one_axis(void **state)
+{
+    (void)state;
+    enum { SLOTS = 16776961, LIVE = 399451, STRIDE = 42 }; /* 65,536 work groups and one slot */
+    struct visd_object_change *changes = malloc(LIVE * sizeof(*changes));
+    uint64_t *expected = malloc(LIVE * sizeof(*expected)), count = 0;
+    struct random r = {7};
+    for (uint32_t i = 0; i < LIVE; i++) {
+        bool seen = random_chance(&r, 0.7);
+        changes[i] = object_at(SLOTS - 1 - (LIVE - 1 - i) * STRIDE, random_next(&r), seen ? -10 : 10);
+        if (seen) expected[count++] = changes[i].info.id[0] | (uint64_t)changes[i].info.id[1] << 32;
+    }
+    rig_commit(&rig, changes, LIVE);
+    struct visd_camera camera = ahead();
+    uint32_t view = rig_view(&rig);
+    struct rig_list list = rig_frame(&rig, view, &camera, VISD_METHOD_HIZ, 0);
+    assert_int_equal(rig.last.stats.tested, LIVE);
+    assert_int_equal(list.count, count);
+    assert_memory_equal(list.in_order, expected, count * sizeof(*expected));
+    rig_list_free(&list);
+    assert_int_equal(rig_do(&rig, (struct visd_job){.kind = VISD_JOB_VIEW_CLOSE, .view = view}).err, VISD_ERR_OK);
+    rig.views--;
+    for (uint32_t i = 0; i < LIVE; i++) changes[i].bounds.flags = 0;
+    rig_commit(&rig, changes, LIVE);
+    free(changes);
+    free(expected);
+}
+
 /* Ids come back bit for bit, in slot order. https://github.com/LTplus-AG/ifc-lite/issues/3395 */
 static void wide_ids(void **state)
 {
@@ -214,6 +243,7 @@ int main(void)
         cmocka_unit_test(random_patterns_against_twins),
         cmocka_unit_test(counts_around_dispatch_limits),
         cmocka_unit_test(slots_beyond_one_axis),
+        cmocka_unit_test(many_spread_beyond_one_axis),
     };
     return cmocka_run_group_tests_name("compaction", tests, setup, teardown);
 }
