@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_LINE 4096
+#define MAX_LINE 4096 /* bytes, its end not counted */
 
 struct told {
     char *why;
@@ -186,7 +186,14 @@ static char *trim(char *text)
     return text;
 }
 
-static bool read_line(struct visd_config *config, const char *path, unsigned number, char *line, struct told *told)
+/* What a file has said so far: where each key was given, 0: not yet. */
+struct reading {
+    const char *path;
+    unsigned number; /* of the line */
+    unsigned given[KEYS];
+};
+
+static bool take_line(struct visd_config *config, struct reading *at, char *line, struct told *told)
 {
     char reason[512];
     struct told inner = {reason, sizeof(reason)};
@@ -195,17 +202,46 @@ static bool read_line(struct visd_config *config, const char *path, unsigned num
         return true;
     char *equals = strchr(text, '=');
     if (!equals)
-        return refuse(told, "%s:%u: '%s' is not of the form 'key = value'", path, number, text);
+        return refuse(told, "%s:%u: '%s' is not of the form 'key = value'", at->path, at->number, text);
     *equals = '\0';
     char *name = trim(text), *value = trim(equals + 1);
     const struct key *key = find_key(name, strlen(name));
     if (!key)
-        return refuse(told, "%s:%u: unknown key '%s'; 'visd --help' lists the keys", path, number, name);
+        return refuse(told, "%s:%u: unknown key '%s'", at->path, at->number, name);
+    unsigned *given = &at->given[key - keys];
+    if (*given && key->set != set_listen)
+        return refuse(told, "%s:%u: %s is given in line %u already; keep one of the two", at->path, at->number, name, *given);
+    *given = at->number;
     if (*value == '\0')
-        return refuse(told, "%s:%u: %s has no value", path, number, name);
+        return refuse(told, "%s:%u: %s has no value", at->path, at->number, name);
     if (!key->set(config, value, &inner))
-        return refuse(told, "%s:%u: %s: %s", path, number, name, reason);
+        return refuse(told, "%s:%u: %s: %s", at->path, at->number, name, reason);
     return true;
+}
+
+enum line_end { LINE_TAKEN, LINE_NONE, LINE_REFUSED };
+
+/* The next line, without its end. */
+static enum line_end next_line(FILE *file, struct reading *at, char line[MAX_LINE + 1], struct told *told)
+{
+    size_t length = 0;
+    int c = getc(file);
+    if (c == EOF)
+        return LINE_NONE;
+    at->number++;
+    for (; c != EOF && c != '\n'; c = getc(file)) {
+        if (c == '\0') {
+            refuse(told, "%s:%u: the line holds a NUL byte; the file must be plain text", at->path, at->number);
+            return LINE_REFUSED;
+        }
+        if (length == MAX_LINE) {
+            refuse(told, "%s:%u: the line is longer than %d bytes; make it shorter", at->path, at->number, MAX_LINE);
+            return LINE_REFUSED;
+        }
+        line[length++] = (char)c;
+    }
+    line[length] = '\0';
+    return LINE_TAKEN;
 }
 
 static bool read_file(struct visd_config *config, const char *path, struct told *told)
@@ -213,18 +249,16 @@ static bool read_file(struct visd_config *config, const char *path, struct told 
     FILE *file = fopen(path, "re");
     if (!file)
         return refuse(told, "cannot open the config file '%s': %s", path, strerror(errno));
-    char line[MAX_LINE];
+    char line[MAX_LINE + 1];
+    struct reading at = {.path = path};
     bool good = true;
-    for (unsigned number = 1; good && fgets(line, sizeof(line), file); number++) {
-        if (!strchr(line, '\n') && !feof(file))
-            good = refuse(told, "%s:%u: the line is longer than %d characters", path, number, MAX_LINE - 2);
-        else
-            good = read_line(config, path, number, line, told);
-    }
-    if (good && ferror(file))
+    enum line_end end = LINE_TAKEN;
+    while (good && (end = next_line(file, &at, line, told)) == LINE_TAKEN)
+        good = take_line(config, &at, line, told);
+    if (good && end == LINE_NONE && ferror(file))
         good = refuse(told, "cannot read the config file '%s': %s", path, strerror(errno));
     fclose(file);
-    return good;
+    return good && end == LINE_NONE;
 }
 
 /* Splits argv[*at] into a name and a value, which may be the next argument. */
@@ -322,6 +356,14 @@ void visd_config_finish(struct visd_config *config)
     *config = (struct visd_config){0};
 }
 
+static bool listens_on_tls(const struct visd_config *config)
+{
+    for (unsigned i = 0; i < config->listens; i++)
+        if (strncmp(config->listen[i], "tls+tcp://", strlen("tls+tcp://")) == 0)
+            return true;
+    return false;
+}
+
 enum visd_err visd_config_check(const struct visd_config *config, char *why, size_t why_size)
 {
     struct told told = {why, why_size};
@@ -336,6 +378,11 @@ enum visd_err visd_config_check(const struct visd_config *config, char *why, siz
     if (config->http) {
         refuse(&told, "--http %s is not supported yet; leave it out", config->http);
         return VISD_ERR_NOT_SUPPORTED;
+    }
+    const char *tls = config->tls_cert_key ? "--tls-cert-key" : config->tls_ca ? "--tls-ca" : NULL;
+    if (tls && !listens_on_tls(config)) { /* who believes that it guards something is wrong */
+        refuse(&told, "%s is given, but nothing listens on tls+tcp://; add --listen tls+tcp://ADDR:PORT, or leave it out", tls);
+        return VISD_ERR_BAD_VALUE;
     }
     return VISD_ERR_OK;
 }

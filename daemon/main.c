@@ -285,7 +285,7 @@ int main(int argc, char **argv)
         printf("visd %s\n", VISD_VERSION);
         return EXIT_OK;
     case VISD_CONFIG_USAGE:
-        fprintf(stderr, "visd: %s\nvisd: 'visd --help' lists the flags\n", why);
+        fprintf(stderr, "visd: %s; 'visd --help' lists the flags\n", why);
         return EXIT_USAGE;
     case VISD_CONFIG_RUN:
         break;

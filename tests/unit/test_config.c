@@ -23,13 +23,18 @@ static enum visd_config_result parse(struct visd_config *config, char **argv, in
     return visd_config_init(config, argc, argv, why, sizeof(why));
 }
 
-static void write_file(char *path, const char *text)
+static void write_bytes(char *path, const char *bytes, size_t size)
 {
     strcpy(path, "/tmp/test_config_XXXXXX");
     int fd = mkstemp(path);
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    assert_int_equal(write(fd, bytes, size), size);
     close(fd);
+}
+
+static void write_file(char *path, const char *text)
+{
+    write_bytes(path, text, strlen(text));
 }
 
 static void defaults(void **state)
@@ -104,6 +109,7 @@ static void bad_files(void **state)
         {"triangles = -1\n", "is not a whole number"},
         {"triangles = 99999999999999999999999\n", "is not a whole number"},
         {"listen = /run/visd.sock\n", "is not a URL"},
+        {"device = cpu\n# again\ndevice = cpu\n", ":3: device is given in line 1 already"},
     };
     struct visd_config config;
     (void)state;
@@ -119,18 +125,58 @@ static void bad_files(void **state)
     assert_non_null(strstr(why, "cannot open the config file '/nowhere/at/all'"));
 }
 
+/* Whatever ends it, and whatever it says: a line is taken as it stands or not at all. */
 static void long_line(void **state)
 {
     struct visd_config config;
-    char path[64], *text = malloc(9001);
+    char path[64], text[9000];
     (void)state;
-    memset(text, 'x', 9000);
-    text[9000] = '\0';
-    write_file(path, text);
-    free(text);
+    for (int more = 0; more <= 1; more++)
+        for (int end = 0; end <= 1; end++) {
+            size_t size = 8 + 4096 + (size_t)more;
+            memset(text, '#', sizeof(text)); /* a comment too */
+            memcpy(text, "#first#\n", 8);
+            text[size] = '\n';
+            write_bytes(path, text, size + (size_t)end);
+            assert_int_equal(parse(&config, ARGS("--config", path)), more ? VISD_CONFIG_USAGE : VISD_CONFIG_RUN);
+            if (more)
+                assert_non_null(strstr(why, ":2: the line is longer than 4096 bytes"));
+            visd_config_finish(&config);
+            unlink(path);
+        }
+}
+
+static void nul_bytes(void **state)
+{
+    static const char text[] = "device = cpu\nlog-level = err\0or\n", last[] = "device = cpu\0";
+    struct visd_config config;
+    char path[64];
+    (void)state;
+    write_bytes(path, text, sizeof(text) - 1);
     assert_int_equal(parse(&config, ARGS("--config", path)), VISD_CONFIG_USAGE);
-    assert_non_null(strstr(why, ":1: the line is longer"));
+    assert_non_null(strstr(why, ":2: the line holds a NUL byte"));
     unlink(path);
+    write_bytes(path, last, sizeof(last) - 1);
+    assert_int_equal(parse(&config, ARGS("--config", path)), VISD_CONFIG_USAGE);
+    assert_non_null(strstr(why, ":1: the line holds a NUL byte"));
+    unlink(path);
+}
+
+/* Who names a certificate believes that it guards something. */
+static void tls_without_listener(void **state)
+{
+    struct visd_config config;
+    (void)state;
+    assert_int_equal(parse(&config, ARGS("--listen", "ipc:///a", "--tls-ca", "ca.pem")), VISD_CONFIG_RUN);
+    assert_int_equal(visd_config_check(&config, why, sizeof(why)), VISD_ERR_BAD_VALUE);
+    assert_non_null(strstr(why, "--tls-ca is given, but nothing listens on tls+tcp://"));
+    visd_config_finish(&config);
+    assert_int_equal(parse(&config, ARGS("--listen", "tcp://127.0.0.1:1", "--tls-cert-key", "key.pem")), VISD_CONFIG_RUN);
+    assert_int_equal(visd_config_check(&config, why, sizeof(why)), VISD_ERR_BAD_VALUE);
+    visd_config_finish(&config);
+    assert_int_equal(parse(&config, ARGS("--listen", "ipc:///a", "--listen", "tls+tcp://127.0.0.1:1", "--tls-cert-key", "key.pem")), VISD_CONFIG_RUN);
+    assert_int_equal(visd_config_check(&config, why, sizeof(why)), VISD_ERR_OK);
+    visd_config_finish(&config);
 }
 
 static void bad_flags(void **state)
@@ -227,7 +273,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults), cmocka_unit_test(flags),     cmocka_unit_test(file_and_flags), cmocka_unit_test(bad_files),
-        cmocka_unit_test(long_line), cmocka_unit_test(bad_flags), cmocka_unit_test(asked_for),      cmocka_unit_test(not_supported_yet),
+        cmocka_unit_test(long_line), cmocka_unit_test(nul_bytes), cmocka_unit_test(tls_without_listener),
+        cmocka_unit_test(bad_flags), cmocka_unit_test(asked_for), cmocka_unit_test(not_supported_yet),
         cmocka_unit_test(levels),   cmocka_unit_test(valve),     cmocka_unit_test(one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
