@@ -41,7 +41,8 @@ struct visd {
     uv_timer_t watchdog;
     int signal_fd;
     bool has_watchdog, unhealthy;
-    uint64_t stop_ns; /* when a signal asked for the end; 0: it has not */
+    uint64_t stop_ns; /* when the end began; 0: it has not */
+    int code;         /* to leave with */
     struct visd_config config;
     struct visd_segment *segment;
     struct visd_worker *worker;
@@ -60,6 +61,14 @@ static bool block_signals(sigset_t *set)
     return pthread_sigmask(SIG_BLOCK, set, NULL) == 0;
 }
 
+static void begin_stop(struct visd *visd, uint64_t limit_ms)
+{
+    sd_notify(0, "STOPPING=1");
+    if (!visd->stop_ns)
+        visd->stop_ns = uv_hrtime();
+    visd_server_stop(visd->server, limit_ms);
+}
+
 static void on_signal(uv_poll_t *poll, int status, int events)
 {
     struct visd *visd = poll->data;
@@ -72,10 +81,7 @@ static void on_signal(uv_poll_t *poll, int status, int events)
             continue;
         }
         visd_log(VISD_LOG_INFO, "visd: %s: stopping", info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM");
-        sd_notify(0, "STOPPING=1");
-        if (!visd->stop_ns)
-            visd->stop_ns = uv_hrtime();
-        visd_server_stop(visd->server, STOP_LIMIT_MS);
+        begin_stop(visd, STOP_LIMIT_MS);
     }
 }
 
@@ -180,7 +186,6 @@ static void on_stopped(void *user)
 
 static bool start_server(struct visd *visd)
 {
-    char why[512] = "";
     struct visd_server_params params = {
         .loop = &visd->loop,
         .segment = visd->segment,
@@ -196,16 +201,10 @@ static bool start_server(struct visd *visd)
         .user = visd,
         .connections = connection_cap(),
     };
-    if (visd_server_create(&visd->server, &params) != VISD_ERR_OK) {
-        visd_log(VISD_LOG_ERR, "visd: cannot start: out of memory or descriptors");
-        return false;
-    }
-    for (unsigned i = 0; i < visd->config.listens; i++)
-        if (visd_server_listen(visd->server, visd->config.listen[i], why, sizeof(why)) != VISD_ERR_OK) {
-            visd_log(VISD_LOG_ERR, "visd: %s", why);
-            return false;
-        }
-    return true;
+    if (visd_server_create(&visd->server, &params) == VISD_ERR_OK)
+        return true;
+    visd_log(VISD_LOG_ERR, "visd: cannot start: out of memory or descriptors");
+    return false;
 }
 
 static void say_ready(struct visd *visd)
@@ -218,6 +217,21 @@ static void say_ready(struct visd *visd)
     sd_notifyf(0, "READY=1\nSTATUS=Serving on %s with %s", urls, visd_worker_device(visd->worker));
 }
 
+/* On all URLs, or it comes to its end: the sockets that were opened by then are taken away again. */
+static void listen_or_end(struct visd *visd)
+{
+    char why[512] = "";
+    for (unsigned i = 0; i < visd->config.listens; i++)
+        if (visd_server_listen(visd->server, visd->config.listen[i], why, sizeof(why)) != VISD_ERR_OK) {
+            visd_log(VISD_LOG_ERR, "visd: %s", why);
+            visd->code = EXIT_FAILED;
+            begin_stop(visd, 0);
+            return;
+        }
+    start_watchdog(visd);
+    say_ready(visd);
+}
+
 /* ---- stop ---- */
 
 static void *end_anyway(void *arg)
@@ -228,7 +242,7 @@ static void *end_anyway(void *arg)
     struct timespec limit = {.tv_sec = (time_t)(left / 1000), .tv_nsec = (long)(left % 1000 * 1000000)};
     nanosleep(&limit, NULL);
     visd_log(VISD_LOG_WARN, "visd: the worker did not end in %u ms; leaving without it", (unsigned)left);
-    _exit(EXIT_OK);
+    _exit(visd->code);
 }
 
 /* The worker may hang in a driver. A thread of last resort ends the process then. */
@@ -257,8 +271,7 @@ static int run(struct visd *visd, const sigset_t *set)
     }
     if (!start_worker(visd) || !watch_signals(visd, set) || !start_server(visd))
         return EXIT_FAILED; /* what was taken goes with the process */
-    start_watchdog(visd);
-    say_ready(visd);
+    listen_or_end(visd);
     uv_run(&visd->loop, UV_RUN_DEFAULT);
 
     arm_last_resort(visd);
@@ -268,7 +281,7 @@ static int run(struct visd *visd, const sigset_t *set)
     close(visd->signal_fd);
     uv_loop_close(&visd->loop);
     visd_log(VISD_LOG_INFO, "visd: ended");
-    return EXIT_OK;
+    return visd->code;
 }
 
 int main(int argc, char **argv)

@@ -3,7 +3,8 @@
  * A socket file outlives its daemon, so whether one may be replaced has to be known, not guessed. PATH.lock is locked before PATH is
  * touched: another visd holds the lock for as long as it lives, and is thus never probed or robbed. With the lock in
  * hand, a socket that nobody answers on is a dead one's and goes; one that somebody answers on belongs to another program and stays.
- * The lock file itself is left in place: removing it would let two daemons lock two files of one name. */
+ * Who gives the lock up removes its file first, still holding it; who then locks the removed file sees that its name is another's
+ * or nobody's, and begins anew. So two daemons never hold two files of one name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -41,23 +42,50 @@ static const char *after(const char *url, const char *scheme)
     return strncmp(url, scheme, length) == 0 ? url + length : NULL;
 }
 
+#define LOCK_NAME_SIZE (sizeof(((struct sockaddr_un *)0)->sun_path) + 8)
+
+static void lock_name(char out[LOCK_NAME_SIZE], const char *path)
+{
+    snprintf(out, LOCK_NAME_SIZE, "%s.lock", path);
+}
+
+/* Whether the open file is still the one of this name. */
+static bool is_named(int fd, const char *name)
+{
+    struct stat held, named;
+    return fstat(fd, &held) == 0 && lstat(name, &named) == 0 && held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
 static enum visd_err take_lock(const char *path, int *out, struct told *told)
 {
-    char name[sizeof(((struct sockaddr_un *)0)->sun_path) + 8];
-    snprintf(name, sizeof(name), "%s.lock", path);
-    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return refuse(told, VISD_ERR_IO, "cannot open the lock file %s: %s; does its directory exist, and may this user write there?",
-                      name, strerror(errno));
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        int reason = errno;
-        close(fd);
-        if (reason == EWOULDBLOCK)
-            return refuse(told, VISD_ERR_BUSY, "another visd listens on %s; stop it, or give another path", path);
-        return refuse(told, VISD_ERR_IO, "cannot lock %s: %s", name, strerror(reason));
+    char name[LOCK_NAME_SIZE];
+    lock_name(name, path);
+    for (;;) {
+        int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (fd < 0)
+            return refuse(told, VISD_ERR_IO, "cannot open the lock file %s: %s; does its directory exist, and may this user write there?",
+                          name, strerror(errno));
+        if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+            int reason = errno;
+            close(fd);
+            if (reason == EWOULDBLOCK)
+                return refuse(told, VISD_ERR_BUSY, "another visd listens on %s; stop it, or give another path", path);
+            return refuse(told, VISD_ERR_IO, "cannot lock %s: %s", name, strerror(reason));
+        }
+        if (is_named(fd, name)) {
+            *out = fd;
+            return VISD_ERR_OK;
+        }
+        close(fd); /* a daemon that was ending removed it in between */
     }
-    *out = fd;
-    return VISD_ERR_OK;
+}
+
+static void give_lock(const char *path, int fd)
+{
+    char name[LOCK_NAME_SIZE];
+    lock_name(name, path);
+    unlink(name); /* before it is let go of; if it may not, the next daemon takes it over */
+    close(fd);
 }
 
 /* With the lock held: makes room for our socket. */
@@ -142,7 +170,7 @@ static void listener_free(struct listener *listener)
     if (listener->stream)
         nng_stream_listener_free(listener->stream);
     if (listener->lock_fd >= 0)
-        close(listener->lock_fd); /* after the socket is gone from its path */
+        give_lock(after(listener->url, "ipc://"), listener->lock_fd); /* after the socket is gone from its path */
     free(listener->url);
     free(listener);
 }
@@ -240,14 +268,15 @@ void listener_close(struct listener *listener)
 enum visd_err visd_door_listen(struct visd_door *door, const char *url, char *why, size_t why_size)
 {
     struct told told = {why, why_size};
-    const char *path;
+    const char *path = NULL;
     int rv;
     struct listener *listener = calloc(1, sizeof(*listener));
     if (!listener)
         return refuse(&told, VISD_ERR_NO_MEMORY, "out of memory");
     listener->lock_fd = -1;
     listener->door = door;
-    enum visd_err err = classify(door, url, &listener->wire, &path, &told);
+    listener->url = strdup(url);
+    enum visd_err err = listener->url ? classify(door, url, &listener->wire, &path, &told) : refuse(&told, VISD_ERR_NO_MEMORY, "out of memory");
     if (err == VISD_ERR_OK && path) {
         err = take_lock(path, &listener->lock_fd, &told);
         if (err == VISD_ERR_OK)
@@ -255,11 +284,6 @@ enum visd_err visd_door_listen(struct visd_door *door, const char *url, char *wh
     }
     if (err != VISD_ERR_OK)
         goto error;
-    listener->url = strdup(url);
-    if (!listener->url) {
-        err = refuse(&told, VISD_ERR_NO_MEMORY, "out of memory");
-        goto error;
-    }
     if ((rv = nng_stream_listener_alloc(&listener->stream, url)) != 0 || (rv = set_options(door, listener->stream, url)) != 0 ||
         (rv = make_acceptors(listener)) != 0 || (rv = nng_stream_listener_listen(listener->stream)) != 0) {
         err = refuse(&told, rv == NNG_EADDRINUSE ? VISD_ERR_BUSY : VISD_ERR_IO, "cannot listen on %s: %s", url, nng_strerror(rv));

@@ -19,7 +19,7 @@ def test_starts_and_stops(t):
     assert client.request("ping")["worker_ns"] > 0
     path = daemon.url[len("ipc://"):]
     assert daemon.terminate() == 0
-    assert not os.path.exists(path), "the socket outlives its daemon"
+    assert not os.path.exists(path) and not os.path.exists(path + ".lock"), "the socket or its lock outlives its daemon"
     assert client.closed_within(1)
 test_starts_and_stops.modes = ("plain", "validation", "asan", "tsan")
 
@@ -53,6 +53,19 @@ def test_second_instance_is_refused(t):
         assert "visd.sock" in said, said
     client.request("ping")
     t.client().request("ping")
+
+
+def test_failed_start_leaves_nothing(t):
+    """When one of several URLs cannot be listened on, the sockets of the others go, and nothing that was there before."""
+    first = t.daemon()
+    before = set(os.listdir(t.tmp))
+    for bad in (first.url, f"ipc://{t.tmp}/missing/visd.sock", "tcp://127.0.0.1:notaport"):
+        done = run_visd(t, "--device", "cpu", "--listen", f"ipc://{t.tmp}/a.sock", "--listen", f"ipc://{t.tmp}/b.sock", "--listen", bad)
+        assert done.returncode == 1, f"{bad}: exit {done.returncode}: {done.stderr}"
+        assert len([line for line in done.stderr.splitlines() if ": err: " in line]) == 1, done.stderr
+        assert set(os.listdir(t.tmp)) == before, f"{bad}: left behind: {set(os.listdir(t.tmp)) - before}"
+    t.client(first).request("ping")
+test_failed_start_leaves_nothing.modes = ("plain", "asan")
 
 
 def test_stale_socket_is_replaced(t):
