@@ -55,6 +55,7 @@
     X(user_scenes, USER_SCENES, 64, "scenes of one user")                                              \
     X(user_scene_mib, USER_SCENE_MIB, 32768, "MiB in the scenes of one user")                          \
     X(user_views, USER_VIEWS, 256, "views of one user")                                                \
+    X(user_view_mib, USER_VIEW_MIB, 8192, "MiB that the views of one user hold, on the device too")    \
     X(greeting_ms, GREETING_MS, 5000, "milliseconds that a connection may take to say what it speaks") \
     X(stall_ms, STALL_MS, 10000, "milliseconds that a peer may stand still inside a message")          \
     X(client_grace_ms, CLIENT_GRACE_MS, 30000, "milliseconds that the views of a client outlive its last connection")

@@ -26,6 +26,7 @@ static void give_back(struct visd_server *server, struct wait_item *item)
     item->has_answer = false;
     visd_view_answer_done(slot->view, &item->answer);
     slot->held--;
+    view_settle(server, slot);
 }
 
 static void unlink_wait(struct frames_wait *wait)
@@ -78,29 +79,6 @@ static void item_answered(struct visd_server *server, struct wait_item *item)
         finish(server, wait);
 }
 
-static void image_answered(struct visd_server *server, struct view_slot *slot, struct wait_item *item, const struct visd_answer *answer)
-{
-    struct visd_message out;
-    memset(&out, 0, sizeof(out));
-    if (answer->err == VISD_ERR_BAD_VALUE && slot->snapshot_what == VISD_SNAPSHOT_PYRAMID) {
-        snprintf(item->text, sizeof(item->text), "snapshot: the view's pyramid has no level %u", slot->snapshot_level);
-        refuse_to(server, item->request, item->n, answer->err, item->text);
-    } else if (answer->err != VISD_ERR_OK) {
-        refuse_to(server, item->request, item->n, answer->err, answer->text);
-    } else {
-        uint64_t pixels = (uint64_t)answer->width * answer->height;
-        bool depth = slot->snapshot_what == VISD_SNAPSHOT_DEPTH || slot->snapshot_what == VISD_SNAPSHOT_PYRAMID;
-        out.type = VISD_MSG_IMAGE;
-        out.image.width = answer->width;
-        out.image.height = answer->height;
-        out.image.kind = depth ? VISD_WIRE_PIXELS_F32 : answer->bytes == pixels * 8 ? VISD_WIRE_PIXELS_U64 : VISD_WIRE_PIXELS_U32;
-        out.image.frame = slot->last_answered;
-        out.image.data = visd_bin_of(answer->data, answer->bytes);
-        reply_to(server, item->request, item->n, &out);
-    }
-    free(item);
-}
-
 static void count_answer(struct visd_server *server, const struct visd_answer *answer)
 {
     server->counts.answers++;
@@ -124,7 +102,7 @@ void view_collect(struct visd_server *server, struct view_slot *slot)
         }
         if (!item || item->kind == WAIT_SNAPSHOT) {
             if (item)
-                image_answered(server, slot, item, &answer);
+                picture_answered(server, slot, item, &answer);
             visd_view_answer_done(slot->view, &answer);
             continue;
         }
@@ -136,6 +114,7 @@ void view_collect(struct visd_server *server, struct view_slot *slot)
         slot->held++;
         item_answered(server, item);
     }
+    view_settle(server, slot);
 }
 
 /* Whoever asked is gone: what he waits for is forgotten, and what has come is given back. */
@@ -223,28 +202,15 @@ static void fill_spec(const struct visd_server *server, struct visd_frame_spec *
         out->want |= VISD_WANT_COVERAGE;
 }
 
-/* Whether this very frame waits for its answer: then it has been sent again. */
-static bool is_pending(const struct visd_server *server, const struct visd_msg_frame *in)
-{
-    for (struct visd_conn *conn = visd_conn_next(server->door, NULL); conn; conn = visd_conn_next(server->door, conn)) {
-        const struct session *session = *visd_conn_owner(conn);
-        for (const struct frames_wait *wait = session ? session->waits : NULL; wait; wait = wait->next)
-            for (uint32_t i = 0; i < wait->count; i++)
-                if (wait->items[i].wire_view == in->view && !wait->items[i].answered && wait->items[i].answer.frame == in->frame)
-                    return true;
-    }
-    return false;
-}
-
 /* Looks at one frame before anything is done; false: refused and answered. */
-static bool check_frame(struct call *call, uint32_t index)
+static bool check_frame(struct call *call, uint32_t index, struct visd_camera *camera)
 {
     const struct visd_msg_frames *frames = &call->in->frames;
     const struct visd_msg_frame *in = &frames->frames[index];
+    const struct view_slot *slot = view_find(call, in->view);
     struct visd_camera_spec spec;
-    struct visd_camera camera;
     char why[200] = "";
-    if (!view_find(call, in->view)) {
+    if (!slot) {
         call_refuse(call, VISD_ERR_NOT_FOUND, "frames[%u]: there is no view %u", index, in->view);
         return false;
     }
@@ -253,12 +219,6 @@ static bool check_frame(struct call *call, uint32_t index)
             call_refuse(call, VISD_ERR_BAD_VALUE, "frames[%u]: view %u has a frame in this request already; send one for each view", index, in->view);
             return false;
         }
-    const struct view_slot *slot = &call->server->views[in->view % VISD_SEGMENT_MAX_VIEWS];
-    if (in->frame < slot->last_frame && !is_pending(call->server, in)) {
-        call_refuse(call, VISD_ERR_CONFLICT, "frames[%u]: frame %llu of view %u comes after frame %llu; numbers must rise", index,
-                    (unsigned long long)in->frame, in->view, (unsigned long long)slot->last_frame);
-        return false;
-    }
     const char *later = in->has_want && in->want & ~(uint32_t)WANT_SERVED ? "want draws or samples"
                         : in->lag                                          ? "lag"
                         : in->guard_metres != 0 || in->guard_degrees != 0  ? "guard"
@@ -270,10 +230,57 @@ static bool check_frame(struct call *call, uint32_t index)
         return false;
     }
     fill_camera(&spec, &in->camera);
-    enum visd_err err = visd_camera_canonical(&spec, &camera, why, sizeof(why));
-    if (err != VISD_ERR_OK)
+    enum visd_err err = visd_camera_canonical(&spec, camera, why, sizeof(why));
+    if (err != VISD_ERR_OK) {
         call_refuse(call, err, "frames[%u].camera: %s", index, why);
-    return err == VISD_ERR_OK;
+        return false;
+    }
+    if (visd_view_renumbers(slot->view, in->frame, camera)) {
+        call_refuse(call, VISD_ERR_CONFLICT, "frames[%u]: frame %llu of view %u was sent with another camera; each camera needs a number of its own",
+                    index, (unsigned long long)in->frame, in->view);
+        return false;
+    }
+    return true;
+}
+
+/* Takes room for what the frame makes its view hold; false: there is none, and nothing was taken. */
+static bool take_room(struct visd_server *server, const struct visd_msg_frame *in, const struct visd_camera *camera)
+{
+    struct view_slot *slot = &server->views[in->view % VISD_SEGMENT_MAX_VIEWS];
+    uint64_t bytes = visd_view_bytes_with(slot->view, camera);
+    return visd_charge_set(&slot->bytes, &server->users, slot->client->user, VISD_QUOTA_VIEW_BYTES, bytes) == VISD_ERR_OK;
+}
+
+/* Looks at all frames of a request, and takes room for them; false: refused and answered, and nothing has changed. */
+static bool check_frames(struct call *call)
+{
+    struct visd_server *server = call->server;
+    const struct visd_msg_frames *in = &call->in->frames;
+    for (;;) {
+        struct visd_camera camera;
+        uint32_t i = 0;
+        for (; i < in->frames_count; i++) {
+            if (!check_frame(call, i, &camera))
+                break;
+            if (!take_room(server, &in->frames[i], &camera))
+                break;
+        }
+        if (i == in->frames_count)
+            return true;
+        for (uint32_t k = 0; k < i; k++)
+            view_settle(server, &server->views[in->frames[k].view % VISD_SEGMENT_MAX_VIEWS]);
+        if (!call->request)
+            return false;
+        const struct view_slot *slot = &server->views[in->frames[i].view % VISD_SEGMENT_MAX_VIEWS];
+        if (clients_evict(server, slot->client->user)) {
+            server_reap(server);
+            continue; /* from the start: a view of this request may have gone with its client */
+        }
+        call_refuse(call, VISD_ERR_QUOTA, "frames[%u]: with %u x %u pixels of %u samples view %u would hold %llu MiB, and user_view_mib (%d) is used up by this "
+                    "user's views; make it smaller, or close a view", i, camera.width, camera.height, camera.samples, in->frames[i].view,
+                    (unsigned long long)(visd_view_bytes_with(slot->view, &camera) >> 20), VISD_MAX_USER_VIEW_MIB);
+        return false;
+    }
 }
 
 /* The older request of a frame that has been sent again. If it is the same request, nng will not read an answer to it any more. */
@@ -313,8 +320,6 @@ static void submit_frame(struct visd_server *server, struct frames_wait *wait, u
     item->answer.frame = in->frame;
     if (item->err == VISD_ERR_OK) {
         server->counts.frames++;
-        if (in->frame > slot->last_frame)
-            slot->last_frame = in->frame;
     } else {
         item->answered = true;
         wait->unanswered--;
@@ -331,9 +336,8 @@ void op_frames(struct call *call)
         call_refuse(call, VISD_ERR_BAD_VALUE, "frames: there is no camera in it");
         return;
     }
-    for (uint32_t i = 0; i < in->frames_count; i++)
-        if (!check_frame(call, i))
-            return;
+    if (!check_frames(call))
+        return;
     struct frames_wait *wait = calloc(1, sizeof(*wait) + in->frames_count * sizeof(wait->items[0]));
     if (!wait) {
         call_refuse(call, VISD_ERR_NO_MEMORY, "frames: out of memory");
@@ -366,34 +370,4 @@ void op_frames(struct call *call)
     visd_request_shed(wait->request); /* the views have taken what they need */
     if (--wait->unanswered == 0)
         finish(server, wait);
-}
-
-/* ---- pictures ---- */
-
-void op_snapshot(struct call *call)
-{
-    const struct visd_msg_snapshot *in = &call->in->snapshot;
-    struct view_slot *slot = view_find(call, in->view);
-    char why[200] = "";
-    if (!slot) {
-        call_refuse(call, VISD_ERR_NOT_FOUND, "snapshot: there is no view %u", in->view);
-        return;
-    }
-    struct wait_item *item = calloc(1, sizeof(*item));
-    if (!item) {
-        call_refuse(call, VISD_ERR_NO_MEMORY, "snapshot: out of memory");
-        return;
-    }
-    item->kind = WAIT_SNAPSHOT;
-    item->n = call->in->n;
-    enum visd_err err = visd_view_snapshot(slot->view, in->what, in->level, item, why, sizeof(why));
-    if (err != VISD_ERR_OK) {
-        free(item);
-        call_refuse(call, err, "snapshot: %s", *why ? why : visd_err_text(err));
-        return;
-    }
-    slot->snapshot_what = in->what;
-    slot->snapshot_level = in->level;
-    item->request = call_keep(call); /* outlives its connection, and is then answered to nobody */
-    view_collect(call->server, slot);
 }

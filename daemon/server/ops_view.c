@@ -33,6 +33,7 @@ void view_close_slot(struct visd_server *server, struct view_slot *slot)
     slot->client->views--;
     slot->client = NULL;
     visd_charge_drop(&slot->charge);
+    visd_charge_drop(&slot->bytes);
     visd_view_close(slot->view);
     view_collect(server, slot);
 }
@@ -44,6 +45,13 @@ void view_free_slot(struct view_slot *slot)
     slot->closing = false;
     slot->generation = (slot->generation + 1) % (UINT32_MAX / VISD_SEGMENT_MAX_VIEWS);
     visd_charge_drop(&slot->charge);
+    visd_charge_drop(&slot->bytes);
+}
+
+void view_settle(struct visd_server *server, struct view_slot *slot)
+{
+    if (slot->view && !slot->closing)
+        visd_charge_force(&slot->bytes, &server->users, slot->client->user, VISD_QUOTA_VIEW_BYTES, visd_view_bytes(slot->view));
 }
 
 void views_drop(struct visd_server *server, const struct client *client)
@@ -79,7 +87,7 @@ static void reply_view(struct call *call, const struct view_slot *slot)
     memset(&out, 0, sizeof(out));
     out.type = VISD_MSG_VIEW;
     out.view.view = view_wire(call->server, slot);
-    out.view.last_frame = slot->last_frame;
+    out.view.last_frame = visd_view_last_frame(slot->view);
     call_reply(call, &out);
 }
 
@@ -124,8 +132,9 @@ static struct view_slot *open_view(struct call *call, struct client *client, str
     slot->client = client;
     slot->key = in->key;
     slot->scene = scene_wire(server, scene);
-    slot->last_frame = slot->last_answered = 0;
+    slot->last_answered = 0;
     client->views++;
+    view_settle(server, slot);
     return slot;
 }
 

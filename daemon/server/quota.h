@@ -22,7 +22,8 @@
     X(BATCH_BYTES, (uint64_t)VISD_MAX_USER_BATCH_MIB << 20, "user_batch_mib")            \
     X(SCENES, VISD_MAX_USER_SCENES, "user_scenes")                                       \
     X(SCENE_BYTES, (uint64_t)VISD_MAX_USER_SCENE_MIB << 20, "user_scene_mib")            \
-    X(VIEWS, VISD_MAX_USER_VIEWS, "user_views")
+    X(VIEWS, VISD_MAX_USER_VIEWS, "user_views")                                          \
+    X(VIEW_BYTES, (uint64_t)VISD_MAX_USER_VIEW_MIB << 20, "user_view_mib")
 
 enum visd_quota {
 #define X(name, limit, limit_name) VISD_QUOTA_##name,

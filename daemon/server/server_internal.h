@@ -92,10 +92,9 @@ struct view_slot {
     uint64_t key;
     uint32_t scene;              /* on the wire */
     unsigned held;               /* answers taken and not given back */
-    uint64_t last_frame;         /* submitted */
     uint64_t last_answered;
     uint32_t snapshot_what, snapshot_level;
-    struct visd_charge charge;
+    struct visd_charge charge, bytes;
 };
 
 enum wait_kind { WAIT_FRAMES, WAIT_SNAPSHOT };
@@ -256,7 +255,7 @@ void batches_drop(struct visd_server *server, const struct client *client, uint3
 /* ---- batch_items.c ---- */
 enum visd_err batch_take_item(struct visd_batch *batch, const struct visd_item *item, struct visd_refusal *why);
 
-/* ---- ops_view.c, frames.c ---- */
+/* ---- ops_view.c, frames.c, pictures.c ---- */
 void op_view_open(struct call *call);
 void op_view_set(struct call *call);
 void op_view_close(struct call *call);
@@ -266,10 +265,12 @@ struct view_slot *view_find(struct call *call, uint32_t wire); /* NULL: none, cl
 uint32_t view_wire(const struct visd_server *server, const struct view_slot *slot);
 void view_close_slot(struct visd_server *server, struct view_slot *slot);
 void view_free_slot(struct view_slot *slot);
+void view_settle(struct visd_server *server, struct view_slot *slot); /* what is charged for it is what it holds */
 void views_drop(struct visd_server *server, const struct client *client);
 void view_collect(struct visd_server *server, struct view_slot *slot); /* takes and passes on what answers there are */
 void frames_forget(struct visd_server *server, struct session *session); /* its connection is gone */
 void frames_stop_waiting(struct visd_server *server); /* cameras that wait for a change are answered: there will be none */
+void picture_answered(struct visd_server *server, struct view_slot *slot, struct wait_item *item, const struct visd_answer *answer);
 bool frames_pending(const struct visd_server *server);
 
 /* ---- results.c ---- */

@@ -46,6 +46,10 @@ void request_drop(struct visd_view *v, struct request *r)
 {
     if (!r)
         return;
+    if (r->answer.is_image && r->space.block) { /* larger than most lists, and seldom: not kept */
+        visd_segment_free(v->segment, r->space.block);
+        r->space = (struct space){ 0, 0 };
+    }
     space_give(v, &r->space);
     free(r->delta);
     free(r);

@@ -39,6 +39,7 @@ static bool frame_job(struct visd_view *v, uint64_t serial, struct visd_job *job
     r->serial = serial;
     r->answer.queued_ns = visd_now_ns();
     v->flight[place] = r;
+    v->image_bytes = image_bytes_after(v, &r->camera);
     start_job(v, VISD_JOB_FRAME, serial, job);
     job->u.frame.camera = r->camera;
     job->u.frame.out = r->space.block;
@@ -55,16 +56,19 @@ static bool picture_job(struct visd_view *v, uint64_t serial, struct visd_job *j
     if (!r || r->serial)
         return false;
     /* Of the last frame that has finished by then: any of those in flight may be it. */
-    uint64_t pixels = (uint64_t)v->width * v->height;
-    for (int i = 0; i < VISD_VIEW_IN_FLIGHT; i++)
-        if (v->flight[i] && (uint64_t)v->flight[i]->camera.width * v->flight[i]->camera.height > pixels)
-            pixels = (uint64_t)v->flight[i]->camera.width * v->flight[i]->camera.height;
-    uint64_t bytes = pixels * (r->what == VISD_SNAPSHOT_IDS ? sizeof(uint64_t) : sizeof(float));
-    if (r->what == VISD_SNAPSHOT_BOXES)
-        bytes = (uint64_t)visd_scene_slots(v->scene) * sizeof(struct visd_snapshot_box);
-    if (!space_take(v, bytes ? bytes : 8, &r->space)) {
+    uint64_t bytes = picture_bytes(v, r->what, r->level, v->width, v->height);
+    for (int i = 0; i < VISD_VIEW_IN_FLIGHT; i++) {
+        const struct request *f = v->flight[i];
+        uint64_t then = f ? picture_bytes(v, r->what, r->level, f->camera.width, f->camera.height) : 0;
+        bytes = then > bytes ? then : bytes;
+    }
+    bool fits = bytes <= r->most;
+    if (!fits || !space_take(v, bytes ? bytes : 8, &r->space)) {
         v->picture = NULL;
-        answer_refuse(v, r, VISD_ERR_NO_MEMORY, "no memory for the picture");
+        if (fits)
+            answer_refuse(v, r, VISD_ERR_NO_MEMORY, "no memory for the picture");
+        else
+            answer_refuse(v, r, VISD_ERR_TOO_BIG, "the picture is of a newer frame, and too large to be sent; ask for it at a smaller size");
         return false;
     }
     r->serial = serial;
@@ -155,6 +159,7 @@ void visd_view_worker_lost(struct visd_view *v, const char *why)
     shut(v);
     v->open_serial = v->close_serial = 0;
     v->width = v->height = 0;
+    v->image_bytes = 0;
     for (int i = 0; i < VISD_VIEW_IN_FLIGHT; i++) {
         struct request *r = v->flight[i];
         v->flight[i] = NULL;

@@ -29,6 +29,7 @@ struct request {
     uint64_t revision;      /* that it must see */
     uint64_t serial;        /* in flight */
     uint32_t what, level;   /* picture */
+    uint64_t most;          /* bytes that it may have */
     struct space space;
     void *delta;            /* heap: the lists of a delta */
     struct visd_answer answer;
@@ -63,6 +64,10 @@ struct visd_view {
     struct request *flight[VISD_VIEW_IN_FLIGHT];
     struct request *picture;        /* waiting, or in flight if it has a serial */
     uint32_t width, height;         /* of the last finished frame; 0: none */
+    bool numbered;                  /* a frame has been submitted: the newest is this */
+    uint64_t newest;
+    struct visd_camera newest_camera;
+    uint64_t image_bytes;           /* depth and pyramid that the frames handed out left on the device */
     struct request *first, *tail;   /* answers to be collected */
     uint32_t handed_out;            /* answers collected and not given back */
     struct space spare[SPARES];
@@ -88,6 +93,13 @@ const char *view_trouble(const struct visd_view *v);
 
 bool space_take(struct visd_view *v, uint64_t bytes, struct space *out);
 void space_give(struct visd_view *v, struct space *space);
+
+/* ---- size.c ---- */
+
+/* Depth and pyramid that the worker holds once it has drawn this camera. */
+uint64_t image_bytes_after(const struct visd_view *v, const struct visd_camera *camera);
+/* Bytes of a picture of a frame of this size. */
+uint64_t picture_bytes(const struct visd_view *v, uint32_t what, uint32_t level, uint32_t width, uint32_t height);
 
 /* ---- history.c ---- */
 

@@ -96,21 +96,9 @@ struct visd_scene *visd_view_scene(const struct visd_view *v)
     return v->gone ? NULL : v->scene;
 }
 
-static size_t request_bytes(const struct request *r)
+uint64_t visd_view_last_frame(const struct visd_view *v)
 {
-    return r ? sizeof(*r) + r->space.bytes + (r->answer.added_count + r->answer.removed_count) * 8 : 0;
-}
-
-size_t visd_view_bytes(const struct visd_view *v)
-{
-    size_t bytes = sizeof(*v) + history_bytes(v) + request_bytes(v->waiting) + request_bytes(v->picture);
-    for (int i = 0; i < VISD_VIEW_IN_FLIGHT; i++)
-        bytes += request_bytes(v->flight[i]);
-    for (const struct request *r = v->first; r; r = r->next)
-        bytes += request_bytes(r);
-    for (int i = 0; i < SPARES; i++)
-        bytes += v->spare[i].bytes;
-    return bytes;
+    return v->newest;
 }
 
 uint32_t visd_view_frames_pending(const struct visd_view *v)
@@ -141,6 +129,11 @@ static bool attach(struct visd_view *v, const struct visd_frame_spec *spec, cons
     return true;
 }
 
+bool visd_view_renumbers(const struct visd_view *v, uint64_t frame, const struct visd_camera *camera)
+{
+    return v->numbered && frame == v->newest && memcmp(camera, &v->newest_camera, sizeof(*camera)) != 0;
+}
+
 /* A camera that waits for change: is the answer known, and still right? */
 static bool may_park(struct visd_view *v, struct request *r)
 {
@@ -153,6 +146,16 @@ static bool may_park(struct visd_view *v, struct request *r)
 
 static void enter(struct visd_view *v, struct request *r)
 {
+    char late[160];
+    if (v->numbered && r->answer.frame < v->newest) {
+        snprintf(late, sizeof(late), "frame %llu of this view comes after frame %llu; numbers must rise", (unsigned long long)r->answer.frame,
+            (unsigned long long)v->newest);
+        answer_refuse(v, r, VISD_ERR_SUPERSEDED, late);
+        return;
+    }
+    v->numbered = true;
+    v->newest = r->answer.frame;
+    memcpy(&v->newest_camera, &r->camera, sizeof(r->camera));
     bool park = may_park(v, r);
     if (v->waiting)
         answer_refuse(v, v->waiting, VISD_ERR_SUPERSEDED, "a newer camera of this view took its place");
@@ -182,6 +185,9 @@ enum visd_err visd_view_submit(struct visd_view *v, const struct visd_frame_spec
         *attached = true;
         return VISD_ERR_OK;
     }
+    if (visd_view_renumbers(v, spec->frame, &camera))
+        return refuse(VISD_ERR_CONFLICT, why, size, "frame %llu was sent with another camera; each camera needs a number of its own",
+            (unsigned long long)spec->frame);
     struct request *r = calloc(1, sizeof(*r));
     if (!r)
         return refuse(VISD_ERR_NO_MEMORY, why, size, "no memory for a frame");
@@ -201,7 +207,7 @@ enum visd_err visd_view_submit(struct visd_view *v, const struct visd_frame_spec
     return VISD_ERR_OK;
 }
 
-enum visd_err visd_view_snapshot(struct visd_view *v, uint32_t what, uint32_t level, void *cookie, char *why, size_t size)
+enum visd_err visd_view_snapshot(struct visd_view *v, uint32_t what, uint32_t level, uint64_t most, void *cookie, char *why, size_t size)
 {
     if (v->closing || v->gone)
         return refuse(VISD_ERR_NOT_FOUND, why, size, v->gone ? "the view's scene was removed" : "the view was closed");
@@ -211,11 +217,16 @@ enum visd_err visd_view_snapshot(struct visd_view *v, uint32_t what, uint32_t le
         return refuse(VISD_ERR_BUSY, why, size, "a picture of this view is under way; wait for it");
     if (v->width == 0)
         return refuse(VISD_ERR_CONFLICT, why, size, "the view has no finished frame to show; send a camera first");
+    uint64_t bytes = picture_bytes(v, what, level, v->width, v->height);
+    if (bytes > most)
+        return refuse(VISD_ERR_TOO_BIG, why, size, "the picture of %u x %u pixels would have %llu bytes, and %llu are allowed; ask for it at a smaller size",
+            v->width, v->height, (unsigned long long)bytes, (unsigned long long)most);
     struct request *r = calloc(1, sizeof(*r));
     if (!r)
         return refuse(VISD_ERR_NO_MEMORY, why, size, "no memory for a picture");
     r->what = what;
     r->level = level;
+    r->most = most;
     r->answer.cookie = cookie;
     r->answer.is_image = true;
     v->picture = r;

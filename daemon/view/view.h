@@ -4,7 +4,9 @@
  *
  *   submit -> waiting (one a view) -> in flight (at most two) -> answer
  *
- * A camera that arrives while another waits takes its place; the older is answered SUPERSEDED at once. A frame goes
+ * A camera that arrives while another waits takes its place; the older is answered SUPERSEDED at once. So is one whose number
+ * is below the newest: it was overtaken on its way, as by a connection that broke. The newest number may come again with its own camera
+ * (its answer was lost), and is answered again; never with another camera, because deltas name frames. A frame goes
  * to the worker only when the scene's revision at its submission is there. A camera that waits for change (wait) and
  * whose answer is known stays parked in the waiting place until a commit changes its answer.
  *
@@ -98,7 +100,10 @@ void visd_view_destroy(struct visd_view *view);
 enum visd_err visd_view_set_method(struct visd_view *view, uint32_t method, char *why, size_t why_size);
 uint32_t visd_view_method(const struct visd_view *view);
 struct visd_scene *visd_view_scene(const struct visd_view *view); /* NULL once it is gone */
-size_t visd_view_bytes(const struct visd_view *view);      /* memory it holds, host and segment */
+/* Memory it holds: host, segment, and what its frames make the worker hold on the device (history, depth, pyramid). */
+size_t visd_view_bytes(const struct visd_view *view);
+size_t visd_view_bytes_with(const struct visd_view *view, const struct visd_camera *camera); /* at most, once this camera is submitted */
+uint64_t visd_view_last_frame(const struct visd_view *view); /* the newest number submitted; 0: none */
 uint32_t visd_view_frames_pending(const struct visd_view *view); /* waiting, parked and in flight */
 
 /* ---- frames ---- */
@@ -120,16 +125,21 @@ struct visd_frame_spec {
     uint64_t received_ns;       /* CLOCK_MONOTONIC, when the request came in */
 };
 
+/* The number is that of the newest frame, which had another camera: submit would refuse it. */
+bool visd_view_renumbers(const struct visd_view *view, uint64_t frame, const struct visd_camera *camera);
 /* OK: it will be answered, with this cookie. *attached is set if the frame attached to a pending one with the same
  * number and camera, whose former cookie is then *replaced and will not be answered. Neither may be NULL.
- * Refuses with BAD_VALUE (why says what) or NOT_FOUND (view closed, scene gone); then there is no answer. */
+ * Refuses with BAD_VALUE (why says what), CONFLICT (visd_view_renumbers) or NOT_FOUND (view closed, scene gone); then there is no answer. */
 enum visd_err visd_view_submit(struct visd_view *view, const struct visd_frame_spec *spec, void *cookie, bool *attached, void **replaced,
     char *why, size_t why_size);
 /* Who asked has gone: what carries this cookie is dropped, wherever it is, and will not be among the answers. */
 void visd_view_forget(struct visd_view *view, const void *cookie);
 
-/* A picture of the last finished frame: one at a time (BUSY), after a frame (CONFLICT). Comes as an answer with is_image. */
-enum visd_err visd_view_snapshot(struct visd_view *view, uint32_t what, uint32_t level, void *cookie, char *why, size_t why_size);
+/* A picture of the last finished frame: one at a time (BUSY), after a frame (CONFLICT), of at most so many bytes (TOO_BIG; if larger frames
+ * finish before its turn, as an answer). Comes as an answer with is_image. */
+enum visd_err visd_view_snapshot(struct visd_view *view, uint32_t what, uint32_t level, uint64_t most, void *cookie, char *why, size_t why_size);
+/* Bytes that a picture of the last finished frame may have; 0: there is none to show. */
+uint64_t visd_view_picture_bytes(const struct visd_view *view, uint32_t what, uint32_t level);
 
 /* ---- jobs and events ---- */
 

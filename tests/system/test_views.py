@@ -178,17 +178,40 @@ def test_same_key_same_view(t):
 
 
 def test_frames_must_rise(t):
+    """An older number was overtaken; the newest may come again, its answer lost, but not with another camera."""
     client, scene, number = setting(t, objects=20)
-    view = client.view_open(number)
+    view, other = client.view_open(number), client.view_open(number)
     c = camera(width=64, height=64)
     view.cull(c)
-    view.cull(c)
+    last = view.cull(c)
     view.frame = 0
+    late = view.receive(view.send(c))
+    assert late.err != 0 and "numbers must rise" in late.text, late.fields
+    assert view.cull(c).ids == last.ids  # number 2 again
+    again = client.request("view_open", scene=number, client=client.client, key=client.view_key - 1)
+    assert again["view"] == view.view and again["last_frame"] == 2, again
+    frames = [{"view": v, "frame": n, "camera": wire.camera_map(camera(width=32, height=64))} for v, n in ((other.view, 1), (view.view, 2))]
     try:
-        result = view.receive(view.send(c))
-        assert result.err != 0, "an older frame is answered as if it were new"
+        client.request("frames", frames=frames)
+        raise AssertionError("one number names two cameras")
     except wire.Refused as refused:
-        assert refused.name in ("conflict", "bad_value"), refused
+        assert refused.name == "conflict" and "frames[1]" in refused.text, refused
+    assert client.request("view_open", scene=number, client=client.client, key=client.view_key)["last_frame"] == 0, "a refused request left a trace"
+
+
+def test_large_pictures(t):
+    """What a reply cannot carry is refused by name, before any work is done for it."""
+    client, scene, number = setting(t, objects=20)
+    view = client.view_open(number)
+    view.cull(camera(width=8192, height=4100))
+    jobs = client.stats()["jobs"]
+    try:
+        client.request("snapshot", view=view.view, what=2)
+        raise AssertionError("a picture too large to be sent")
+    except wire.Refused as refused:
+        assert refused.name == "too_big" and str(8192 * 4100 * 8) in refused.text, refused
+    assert client.stats()["jobs"] == jobs, "the worker was asked for it all the same"
+    assert client.request("snapshot", view=view.view, what=1, level=4)["width"] == 512
 
 
 def test_view_overrides(t):

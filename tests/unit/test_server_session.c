@@ -392,8 +392,9 @@ static void a_request_sent_again_attaches(void **state)
     send_as(&two, &in, 99);         /* the same request, on another connection */
     assert_true(silent(&two, 150));
     assert_true(silent(&one, 1));
-    in = frame_of(&frame, view, 1); /* an older frame that does not wait */
-    assert_int_equal(ask(&one, &in, &out), VISD_ERR_CONFLICT);
+    in = frame_of(&frame, view, 1); /* an older frame, come too late */
+    assert_int_equal(ask(&one, &in, &out), VISD_ERR_OK);
+    assert_int_equal(out.results.results[0].err, VISD_ERR_SUPERSEDED);
     in = frame_of(&frame, view, 3); /* a newer camera takes the place of the one that waits */
     assert_int_equal(ask(&one, &in, &out), VISD_ERR_OK);
     read_reply(&two, 99, &out);
@@ -435,6 +436,66 @@ static void shares(void **state)
         begin.batch_begin.number = 1;
         assert_int_equal(ask(&peer, &begin, &out), VISD_ERR_OK); /* each begins the same one anew */
     }
+    hang_up(&peer);
+}
+
+/* What its frames make a view hold on the device is the user's to pay for, in one request or in many, and comes back. */
+static void views_are_paid_for(void **state)
+{
+    (void)state;
+    enum { MOST = 5, SIDE = 16384 }; /* of a little over 4/3 GiB each; 8 GiB is the share */
+    struct visd_message out;
+    struct visd_msg_frame frames[MOST + 1], frame;
+    struct visd_message in;
+    uint32_t views[MOST + 1];
+    struct peer peer = dial();
+    hello(&peer, 9, &out);
+    create(&peer, "s", &out);
+    uint32_t scene = out.scene.row.scene;
+    for (uint32_t i = 0; i <= MOST; i++) {
+        assert_int_equal(open_view(&peer, scene, 9, i, &out), VISD_ERR_OK);
+        views[i] = out.view.view;
+        frame_of(&frames[i], views[i], 1);
+        frames[i].camera.width = frames[i].camera.height = SIDE;
+    }
+    in = frame_of(&frame, views[0], 1);
+    in.frames.frames = frames;
+    in.frames.frames_count = MOST + 1;
+    assert_int_equal(ask(&peer, &in, &out), VISD_ERR_QUOTA); /* one too many, and none is taken */
+    says(&out, "frames[5]: with 16384 x 16384 pixels of 1 samples view ");
+    says(&out, "would hold 1365 MiB, and user_view_mib (8192) is used up");
+    for (uint32_t i = 0; i < MOST; i++) {
+        in.frames.frames = &frames[i];
+        in.frames.frames_count = 1;
+        assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
+        assert_int_equal(out.results.results[0].err, VISD_ERR_OK);
+    }
+    in.frames.frames = &frames[MOST];
+    assert_int_equal(ask(&peer, &in, &out), VISD_ERR_QUOTA);
+    frames[MOST].camera.width = 64; /* a small one fits */
+    assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
+    frames[MOST].camera.width = SIDE;
+    frames[MOST].frame = 2;
+    assert_int_equal(ask(&peer, &in, &out), VISD_ERR_QUOTA);
+    in = frame_of(&frame, views[0], 2); /* a window made smaller gives its room to another */
+    assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
+    in.frames.frames = &frames[MOST];
+    assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
+    frames[0].frame = 3;
+    in.frames.frames = &frames[0];
+    assert_int_equal(ask(&peer, &in, &out), VISD_ERR_QUOTA);
+    struct visd_message shut = {.type = VISD_MSG_VIEW_CLOSE};
+    shut.view_close.view = views[1]; /* and so does one that is closed */
+    assert_int_equal(ask(&peer, &shut, &out), VISD_ERR_OK);
+    assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
+    hang_up(&peer);
+    peer = dial(); /* nor do the views of a client that is gone stand in the way */
+    hello(&peer, 10, &out);
+    assert_true(alone(&peer));
+    assert_int_equal(open_view(&peer, scene, 10, 1, &out), VISD_ERR_OK);
+    in = frame_of(&frame, out.view.view, 1);
+    frame.camera.width = frame.camera.height = SIDE;
+    assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
     hang_up(&peer);
 }
 
@@ -564,7 +625,7 @@ int main(void)
     visd_log_init(VISD_LOG_ERR);
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(greets), T(numbers), T(views_outlive_connections), T(a_request_sent_again_attaches), T(shares), T(two_users),
+        T(greets), T(numbers), T(views_outlive_connections), T(a_request_sent_again_attaches), T(shares), T(views_are_paid_for), T(two_users),
         T(ids_are_bound_to_users), T(another_epoch), cmocka_unit_test_setup_teardown(without_a_worker, setup_bare, teardown), T(the_stop_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -278,6 +278,35 @@ static void test_supersede(void **state)
     nothing();
 }
 
+/* Numbers rise: one that comes too late was overtaken; the newest may come again, but names one camera for ever. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    struct visd_frame_spec five = frame(5, 0), four = frame(4, 0), other = frame(5, 1);
+    struct visd_camera camera;
+    bool attached;
+    void *replaced;
+    work();
+    submit(&five, &A);
+    work();
+    expect_err(&A, VISD_ERR_OK);
+    assert_int_equal(visd_view_last_frame(view), 5);
+    submit(&four, &B);
+    struct visd_answer a = get(&B);
+    assert_int_equal(a.err, VISD_ERR_SUPERSEDED);
+    assert_string_equal(a.text, "frame 4 of this view comes after frame 5; numbers must rise");
+    give_back(&a);
+    assert_int_equal(visd_camera_canonical(&other.camera, &camera, why, sizeof(why)), VISD_ERR_OK);
+    assert_true(visd_view_renumbers(view, 5, &camera));
+    assert_false(visd_view_renumbers(view, 6, &camera));
+    assert_int_equal(visd_view_submit(view, &other, &B, &attached, &replaced, why, sizeof(why)), VISD_ERR_CONFLICT);
+    assert_non_null(strstr(why, "frame 5 was sent with another camera"));
+    nothing();
+    submit(&five, &C); /* its answer was lost */
+    work();
+    expect_err(&C, VISD_ERR_OK);
+}
+
 static void test_sees_its_commit(void **state)
 {
     (void)state;
@@ -344,6 +373,7 @@ static void test_waiting(void **state)
     visd_view_worker_ready(view);
     work();
     nothing();
+    other.frame = 4;
     submit(&other, &E);
     expect_err(&D, VISD_ERR_SUPERSEDED);
     work();
@@ -397,12 +427,12 @@ static void test_lost_and_reloaded(void **state)
     expect_all(&A);
     expect_all(&B);
     expect_all(&C);
-    submit(&s[0], &D);
+    submit(&s[2], &D);
     expect_all(&D);
     pump(); /* the scene's jobs would go to the new worker; the view has none to give */
     visd_view_worker_ready(view);
     work();
-    submit(&s[0], &E);
+    submit(&s[2], &E);
     work();
     struct visd_answer a = get(&E);
     assert_false(a.all);
@@ -508,17 +538,91 @@ static void test_pictures(void **state)
     (void)state;
     struct visd_frame_spec s = frame(1, 0);
     work();
-    assert_int_equal(visd_view_snapshot(view, VISD_SNAPSHOT_DEPTH, 0, &A, why, sizeof(why)), VISD_ERR_CONFLICT);
+    assert_int_equal(visd_view_snapshot(view, VISD_SNAPSHOT_DEPTH, 0, UINT64_MAX, &A, why, sizeof(why)), VISD_ERR_CONFLICT);
     submit(&s, &A);
     work();
     expect_err(&A, VISD_ERR_OK);
-    assert_int_equal(visd_view_snapshot(view, 9, 0, &B, why, sizeof(why)), VISD_ERR_BAD_VALUE);
-    assert_int_equal(visd_view_snapshot(view, VISD_SNAPSHOT_DEPTH, 0, &B, why, sizeof(why)), VISD_ERR_OK);
-    assert_int_equal(visd_view_snapshot(view, VISD_SNAPSHOT_DEPTH, 0, &C, why, sizeof(why)), VISD_ERR_BUSY);
+    assert_int_equal(visd_view_snapshot(view, 9, 0, UINT64_MAX, &B, why, sizeof(why)), VISD_ERR_BAD_VALUE);
+    assert_int_equal(visd_view_snapshot(view, VISD_SNAPSHOT_DEPTH, 0, UINT64_MAX, &B, why, sizeof(why)), VISD_ERR_OK);
+    assert_int_equal(visd_view_snapshot(view, VISD_SNAPSHOT_DEPTH, 0, UINT64_MAX, &C, why, sizeof(why)), VISD_ERR_BUSY);
     work();
     struct visd_answer a = get(&B);
     assert_true(a.is_image && a.width == 640 && a.height == 480 && a.data && a.bytes == 640 * 480 * 4);
     give_back(&a);
+}
+
+/* What could not be sent is refused before it is made, also when only a frame that is still in flight makes it so large. */
+static void test_large_pictures(void **state)
+{
+    (void)state;
+    const uint64_t most = 640 * 480 * 4;
+    struct visd_frame_spec s = frame(1, 0), larger = frame(2, 0);
+    work();
+    submit(&s, &A);
+    work();
+    expect_err(&A, VISD_ERR_OK);
+    assert_int_equal(visd_view_snapshot(view, VISD_SNAPSHOT_IDS, 0, most, &B, why, sizeof(why)), VISD_ERR_TOO_BIG);
+    assert_non_null(strstr(why, "640 x 480 pixels would have 2457600 bytes, and 1228800 are allowed"));
+    assert_int_equal(visd_view_snapshot(view, VISD_SNAPSHOT_DEPTH, 0, most - 1, &B, why, sizeof(why)), VISD_ERR_TOO_BIG);
+    assert_int_equal(visd_view_snapshot(view, VISD_SNAPSHOT_PYRAMID, 1, most / 4 - 1, &B, why, sizeof(why)), VISD_ERR_TOO_BIG);
+    assert_int_equal(visd_view_picture_bytes(view, VISD_SNAPSHOT_PYRAMID, 1), most / 4);
+    pump();
+    assert_int_equal(taken_count, 0); /* nothing of it reached the worker */
+    larger.camera.width = 641;
+    submit(&larger, &A);
+    pump();
+    assert_int_equal(visd_view_snapshot(view, VISD_SNAPSHOT_DEPTH, 0, most, &B, why, sizeof(why)), VISD_ERR_OK);
+    pump();
+    assert_int_equal(taken_count, 1); /* the frame alone */
+    expect_err(&B, VISD_ERR_TOO_BIG);
+    work();
+    expect_err(&A, VISD_ERR_OK);
+}
+
+/* ---- size ---- */
+
+/* Depth and pyramid are paid for from the submission on, kept by the worker over a slightly smaller picture, and given back. */
+static void test_size(void **state)
+{
+    (void)state;
+    struct visd_frame_spec s = frame(1, 0);
+    struct visd_camera camera;
+    const size_t full = 4u * 4096 * 4096, pyramid = full / 3;
+    work();
+    size_t empty = visd_view_bytes(view);
+    s.camera.width = s.camera.height = 4096;
+    assert_int_equal(visd_camera_canonical(&s.camera, &camera, why, sizeof(why)), VISD_ERR_OK);
+    size_t foretold = visd_view_bytes_with(view, &camera);
+    assert_in_range(foretold - empty, full + pyramid - 8, full + pyramid + 4096);
+    submit(&s, &A);
+    assert_in_range(visd_view_bytes(view), empty + full + pyramid - 8, foretold);
+    work();
+    expect_err(&A, VISD_ERR_OK);
+    assert_true(visd_view_bytes(view) > full + pyramid - 8);
+    s.frame = 2;
+    s.camera.width = 3000; /* the worker keeps what it has */
+    submit(&s, &A);
+    work();
+    expect_err(&A, VISD_ERR_OK);
+    assert_true(visd_view_bytes(view) > full + pyramid - 8);
+    s.frame = 3;
+    s.camera.width = s.camera.height = 64;
+    submit(&s, &A);
+    assert_true(visd_view_bytes(view) > full); /* it holds the large one until its turn comes */
+    work();
+    expect_err(&A, VISD_ERR_OK);
+    assert_true(visd_view_bytes(view) < empty + (1u << 20));
+    s.frame = 4;
+    s.camera.width = s.camera.height = 4096;
+    s.camera.samples = 8;
+    submit(&s, &A);
+    work();
+    expect_err(&A, VISD_ERR_OK);
+    assert_true(visd_view_bytes(view) > 8 * full + full + pyramid - 8); /* of several samples level 0 is a buffer of its own */
+    visd_view_worker_lost(view, "gone"); /* and all of it with it */
+    assert_true(visd_view_bytes(view) < empty + (1u << 20));
+    device_open = device_views = 0;
+    visd_scene_reload(scene);
 }
 
 /* ---- deltas ---- */
@@ -657,7 +761,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
-        TEST(test_one_frame), TEST(test_supersede), TEST(test_sees_its_commit), TEST(test_waiting), TEST(test_forget),
+        TEST(test_one_frame), TEST(test_supersede), TEST(test_numbers), TEST(test_large_pictures), TEST(test_size), TEST(test_sees_its_commit), TEST(test_waiting), TEST(test_forget),
         TEST(test_lost_and_reloaded), TEST(test_failures), TEST(test_scene_removed), TEST(test_close_in_flight), TEST(test_pictures),
         TEST(test_deltas), TEST(test_storm),
     };
