@@ -464,6 +464,12 @@ static void views_are_paid_for(void **state)
     assert_int_equal(ask(&peer, &in, &out), VISD_ERR_QUOTA); /* one too many, and none is taken */
     says(&out, "frames[5]: with 16384 x 16384 pixels of 1 samples view ");
     says(&out, "would hold 1365 MiB, and user_view_mib (8192) is used up");
+    in.frames.frames = &frames[MOST];
+    in.frames.frames_count = 1;
+    assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
+    frames[MOST].frame = 2;
+    frames[MOST].camera.width = 64;
+    assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
     for (uint32_t i = 0; i < MOST; i++) {
         in.frames.frames = &frames[i];
         in.frames.frames_count = 1;
@@ -471,11 +477,13 @@ static void views_are_paid_for(void **state)
         assert_int_equal(out.results.results[0].err, VISD_ERR_OK);
     }
     in.frames.frames = &frames[MOST];
+    frames[MOST].frame = 3;
+    frames[MOST].camera.width = SIDE;
     assert_int_equal(ask(&peer, &in, &out), VISD_ERR_QUOTA);
     frames[MOST].camera.width = 64; /* a small one fits */
     assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
     frames[MOST].camera.width = SIDE;
-    frames[MOST].frame = 2;
+    frames[MOST].frame = 4;
     assert_int_equal(ask(&peer, &in, &out), VISD_ERR_QUOTA);
     in = frame_of(&frame, views[0], 2); /* a window made smaller gives its room to another */
     assert_int_equal(ask(&peer, &in, &out), VISD_ERR_OK);
