@@ -2,11 +2,24 @@
  *
  * A subscriber gets every topic, and filters for itself. Its events are numbered without gaps, in n, by a count of its own. When its
  * queue is full an event is lost to it alone; as soon as there is room it is told how many it missed, and then asks for
- * what it needs (scene_list): events say that something changed, the truth is in the replies. */
+ * what it needs (scene_list): events say that something changed, the truth is in the replies.
+ *
+ * Counters change with every request, so they are not told one by one: the first thing that happens starts a second, and at its end
+ * they are told once. While nothing happens, or nobody listens, no timer runs. */
 #include <stdio.h>
 #include <string.h>
 
 #include "server_internal.h"
+
+#define STATS_MS 1000u
+
+static struct visd_message event_of(enum visd_msg_type type)
+{
+    struct visd_message event;
+    memset(&event, 0, sizeof(event));
+    event.type = type;
+    return event;
+}
 
 /* Encodes for one subscriber and queues it; false: it did not fit. */
 static bool send_to(struct session *session, const char *topic, struct visd_message *event)
@@ -25,11 +38,9 @@ static bool send_to(struct session *session, const char *topic, struct visd_mess
 
 static bool tell_lost(struct visd_server *server, struct session *session)
 {
-    struct visd_message event;
     if (!session->missed_since)
         return true;
-    memset(&event, 0, sizeof(event));
-    event.type = VISD_MSG_LOST;
+    struct visd_message event = event_of(VISD_MSG_LOST);
     event.lost.epoch = server->epoch;
     event.lost.missed = session->missed_since;
     if (!send_to(session, "lost", &event))
@@ -58,17 +69,16 @@ static void publish(struct visd_server *server, const char *topic, struct visd_m
     }
 }
 
-static void scene_topic(char *out, size_t size, const struct scene_slot *slot)
+static void publish_of_scene(struct visd_server *server, const struct scene_slot *slot, struct visd_message *event)
 {
-    snprintf(out, size, "scene/%s", slot->name);
+    char topic[sizeof(slot->name) + 8];
+    snprintf(topic, sizeof(topic), "scene/%s", slot->name);
+    publish(server, topic, event);
 }
 
 void event_revision(struct visd_server *server, const struct scene_slot *slot, const uint8_t *client)
 {
-    struct visd_message event;
-    char topic[sizeof(slot->name) + 8];
-    memset(&event, 0, sizeof(event));
-    event.type = VISD_MSG_REVISION;
+    struct visd_message event = event_of(VISD_MSG_REVISION);
     event.revision.epoch = server->epoch;
     event.revision.scene = scene_wire(server, slot);
     event.revision.name = visd_str_of(slot->name);
@@ -77,21 +87,64 @@ void event_revision(struct visd_server *server, const struct scene_slot *slot, c
         event.revision.has_client = true;
         memcpy(event.revision.client, client, sizeof(event.revision.client));
     }
-    scene_topic(topic, sizeof(topic), slot);
-    publish(server, topic, &event);
+    publish_of_scene(server, slot, &event);
 }
 
 void event_removed(struct visd_server *server, const struct scene_slot *slot)
 {
-    struct visd_message event;
-    char topic[sizeof(slot->name) + 8];
-    memset(&event, 0, sizeof(event));
-    event.type = VISD_MSG_REMOVED;
+    struct visd_message event = event_of(VISD_MSG_REMOVED);
     event.removed.epoch = server->epoch;
     event.removed.scene = scene_wire(server, slot);
     event.removed.name = visd_str_of(slot->name);
-    scene_topic(topic, sizeof(topic), slot);
-    publish(server, topic, &event);
+    publish_of_scene(server, slot, &event);
+}
+
+static struct visd_message device_event(const struct visd_server *server)
+{
+    struct visd_message event = event_of(VISD_MSG_DEVICE);
+    event.device.epoch = server->epoch;
+    event.device.state = server->device_state;
+    event.device.device = visd_str_of(server->device);
+    event.device.why = visd_str_of(server->device_why);
+    return event;
+}
+
+void event_device(struct visd_server *server)
+{
+    struct visd_message event = device_event(server);
+    publish(server, "device", &event);
+}
+
+/* ---- counters ---- */
+
+static void tell_stats(uv_timer_t *timer)
+{
+    struct visd_server *server = timer->data;
+    struct visd_msg_named_number rows[STATS_ROOM];
+    struct visd_message event = event_of(VISD_MSG_STATS_EVENT);
+    server->stats_due = false;
+    if (!server->subscribers)
+        return; /* the last one has left */
+    event.stats_event.epoch = server->epoch;
+    event.stats_event.values = rows;
+    event.stats_event.values_count = stats_collect(server, rows, STATS_ROOM);
+    publish(server, "stats", &event);
+}
+
+void events_stir(struct visd_server *server)
+{
+    if (!server->subscribers || server->stats_due || server->stopping)
+        return;
+    server->stats_due = uv_timer_start(&server->stats_timer, tell_stats, STATS_MS, 0) == 0;
+}
+
+/* ---- subscribers ---- */
+
+/* It cannot know what was told before it came. */
+void events_joined(struct visd_server *server, struct session *session)
+{
+    struct visd_message event = device_event(server);
+    send_or_lose(server, session, "device", &event);
 }
 
 /* Its queue has room again: what it missed is told now, not with the next event, which may be long in coming. */

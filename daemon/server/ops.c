@@ -205,4 +205,5 @@ void ops_dispatch(struct visd_server *server, struct session *session, struct vi
     visd_arena_reset(&server->arena);
     visd_link_pump(&server->link);
     server_reap(server);
+    events_stir(server);
 }

@@ -138,7 +138,7 @@ static bool take_bytes(struct call *call, struct scene_slot *slot, size_t bytes)
 /* Whether so much is on its way to the worker that the writer should wait. */
 static bool is_ahead(const struct visd_server *server, const struct scene_slot *slot)
 {
-    return server->params.worker && slot->scene && !slot->closing && visd_scene_backlog(slot->scene) > BACKLOG_BYTES;
+    return server_has_worker(server) && slot->scene && !slot->closing && visd_scene_backlog(slot->scene) > BACKLOG_BYTES;
 }
 
 static bool keep_back(struct call *call, const struct scene_slot *slot, uint64_t number, uint64_t revision)

@@ -44,8 +44,7 @@ void op_hello(struct call *call)
         limits[count].name = visd_str_of(visd_limit_rows[i].name);
         limits[count].value = visd_limit_rows[i].number;
     }
-    char device[VISD_MAX_NAME_BYTES + 1], version[64];
-    snprintf(device, sizeof(device), "%s", server->params.worker ? server->params.device : "");
+    char version[64];
     snprintf(version, sizeof(version), "visd %s", server->params.version);
     struct visd_message out;
     memset(&out, 0, sizeof(out));
@@ -57,7 +56,7 @@ void op_hello(struct call *call)
     out.hello_ok.features_count = FEATURES;
     out.hello_ok.limits = limits;
     out.hello_ok.limits_count = count;
-    out.hello_ok.device = visd_str_of(device);
+    out.hello_ok.device = visd_str_of(server->device);
     out.hello_ok.worker = visd_str_of(server->params.worker_kind);
     out.hello_ok.server = visd_str_of(version);
     out.hello_ok.batch_number = client->last_number;
@@ -81,7 +80,7 @@ void op_ping(struct call *call)
 {
     struct visd_server *server = call->server;
     struct ping_wait *ping = NULL;
-    if (server->params.worker && !(ping = calloc(1, sizeof(*ping)))) {
+    if (server_has_worker(server) && !(ping = calloc(1, sizeof(*ping)))) {
         call_refuse(call, VISD_ERR_NO_MEMORY, "ping: out of memory");
         return;
     }

@@ -120,7 +120,7 @@ static struct view_slot *open_view(struct call *call, struct client *client, str
         .number = (uint32_t)(slot - server->views),
         .method = in->has_method ? in->method : VISD_METHOD_HIZ,
         .keep_frames = in->has_keep_frames ? in->keep_frames : UINT32_MAX,
-        .worker_ready = server->params.worker,
+        .worker_ready = server_has_worker(server),
     };
     err = visd_view_open(&slot->view, server->params.segment, scene->scene, &params, why, sizeof(why));
     if (err != VISD_ERR_OK) {

@@ -2,6 +2,7 @@
  *
  * Stopping is bounded. Listeners close at once and nothing more is read; what has been read is answered, and
  * what has been answered is written, for as long as the limit allows; then connections are closed, finished or not. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,6 +23,9 @@ static void on_opened(void *user, struct visd_conn *conn)
         return;
     }
     visd_log(VISD_LOG_DEBUG, "door: %s: connected", visd_conn_peer(conn)->text);
+    if (visd_conn_kind(conn) == VISD_CONN_SUB)
+        events_joined(server, session);
+    events_stir(server);
 }
 
 static void on_request(void *user, struct visd_request *request)
@@ -40,6 +44,7 @@ static void on_closed(void *user, struct visd_conn *conn)
     visd_log(VISD_LOG_DEBUG, "door: %s: gone after %llu requests", visd_conn_peer(conn)->text, (unsigned long long)session->requests);
     session_close(server, session);
     server_reap(server);
+    events_stir(server);
 }
 
 static void on_drained(void *user, struct visd_conn *conn)
@@ -106,7 +111,7 @@ static bool next_of_views(struct visd_server *server, uint64_t serial, struct vi
 static bool next_job(void *user, uint64_t serial, struct visd_job *out)
 {
     struct visd_server *server = user;
-    if (!server->params.worker)
+    if (!server_has_worker(server))
         return false;
     if (next_ping(server, serial, out))
         return true;
@@ -154,6 +159,7 @@ static void link_idle(void *user)
     struct visd_server *server = user;
     commits_answer(server, false);
     server_reap(server);
+    events_stir(server);
 }
 
 void server_reap(struct visd_server *server)
@@ -200,6 +206,13 @@ void server_tick_start(struct visd_server *server)
 
 /* ---- life ---- */
 
+static void set_device(struct visd_server *server, enum visd_wire_device_state state, const char *device, const char *why)
+{
+    server->device_state = state;
+    snprintf(server->device, sizeof(server->device), "%s", device);
+    snprintf(server->device_why, sizeof(server->device_why), "%s", why);
+}
+
 static uint64_t new_epoch(void)
 {
     struct timespec now;
@@ -225,6 +238,10 @@ enum visd_err visd_server_create(struct visd_server **out, const struct visd_ser
     server->params = *params;
     server->epoch = new_epoch();
     server->started_ns = uv_hrtime();
+    if (params->worker)
+        set_device(server, VISD_WIRE_DEVICE_STATE_READY, params->device, "");
+    else
+        set_device(server, VISD_WIRE_DEVICE_STATE_NONE, "", params->device);
     number_from(server, (uint32_t)(server->epoch / 1000000000u) & 0xfffff);
     struct visd_door_params door = {
         .loop = params->loop, .users = &server->users, .handler = &door_handler, .user = server, .socket_mode = params->socket_mode,
@@ -242,8 +259,9 @@ enum visd_err visd_server_create(struct visd_server **out, const struct visd_ser
         goto error;
     }
     uv_timer_init(params->loop, &server->second);
+    uv_timer_init(params->loop, &server->stats_timer);
     uv_timer_init(params->loop, &server->stop_timer);
-    server->second.data = server->stop_timer.data = server;
+    server->second.data = server->stats_timer.data = server->stop_timer.data = server;
     *out = server;
     return VISD_ERR_OK;
 error:
@@ -262,6 +280,7 @@ void server_check_stopped(struct visd_server *server)
         return;
     server->stopped = true;
     uv_close((uv_handle_t *)&server->second, NULL);
+    uv_close((uv_handle_t *)&server->stats_timer, NULL);
     uv_close((uv_handle_t *)&server->stop_timer, NULL);
     visd_link_close(&server->link);
     server->params.stopped(server->params.user);
@@ -288,6 +307,7 @@ void visd_server_stop(struct visd_server *server, uint64_t limit_ms)
     server->stopping = true;
     server->stop_ns = uv_hrtime() + limit_ms * 1000000u;
     uv_timer_stop(&server->second);
+    uv_timer_stop(&server->stats_timer);
     visd_door_close_listeners(server->door);
     visd_door_stop_reading(server->door);
     frames_stop_waiting(server);

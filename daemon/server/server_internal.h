@@ -164,6 +164,9 @@ struct visd_server {
     struct visd_arena arena;
 
     struct client *clients;
+    enum visd_wire_device_state device_state;
+    char device[VISD_MAX_NAME_BYTES + 1]; /* its name; empty while there is none */
+    char device_why[200];        /* not ready: why */
     uint64_t session_count;      /* sessions ever */
     unsigned subscribers;
     struct scene_slot scenes[VISD_SEGMENT_MAX_SCENES]; /* slot 0 is not used */
@@ -177,14 +180,16 @@ struct visd_server {
     struct ping_wait *pings;     /* oldest first */
 
     uv_timer_t second;           /* looks after clients without a connection, while there are any */
+    uv_timer_t stats_timer;      /* runs from the first thing that happens to the next stats event */
     uv_timer_t stop_timer;
-    bool ticking, stopping, door_emptied, stopped;
+    bool ticking, stats_due, stopping, door_emptied, stopped;
     unsigned closing;            /* views and scenes that are on their way out */
     uint64_t stop_ns;
     struct server_counts counts;
     uint64_t op_counts[VISD_MSG_COUNT];
 };
 
+static inline bool server_has_worker(const struct visd_server *server) { return server->device_state == VISD_WIRE_DEVICE_STATE_READY; }
 void server_tick_start(struct visd_server *server);
 void server_reap(struct visd_server *server); /* frees views and scenes that have closed */
 void server_check_stopped(struct visd_server *server);
@@ -279,6 +284,9 @@ void result_fill(const struct visd_server *server, struct visd_msg_result *out, 
 /* ---- events.c ---- */
 void event_revision(struct visd_server *server, const struct scene_slot *slot, const uint8_t *client);
 void event_removed(struct visd_server *server, const struct scene_slot *slot);
+void event_device(struct visd_server *server);
+void events_stir(struct visd_server *server); /* something happened: subscribers get the counters within a second */
+void events_joined(struct visd_server *server, struct session *session); /* a subscriber */
 void events_drained(struct visd_server *server, struct session *session); /* its queue is empty again */
 
 #endif

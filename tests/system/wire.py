@@ -297,8 +297,14 @@ class Subscriber(Peer):
     def __init__(self, url, timeout=PATIENCE):
         super().__init__(url, SUB, timeout)
         assert self.protocol == PUB, f"greeted with {self.protocol:#x}"
+        self.n = 0  # of the last event: they are numbered without gaps
 
-    def event(self):
-        """(topic, map) of the next event."""
-        topic, _, message = self.read_frame().partition(b"\0")
-        return topic.decode(), msgpack.unpackb(message, raw=False)
+    def event(self, of=None):
+        """(topic, map) of the next event; of: of these topics, by their beginning."""
+        while True:
+            topic, _, message = self.read_frame().partition(b"\0")
+            event = msgpack.unpackb(message, raw=False)
+            assert event["n"] == self.n + 1, f"event {event['n']} comes after {self.n}"
+            self.n = event["n"]
+            if of is None or topic.decode().startswith(of):
+                return topic.decode(), event
