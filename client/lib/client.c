@@ -168,6 +168,7 @@ enum visd_err visd_client_connect(struct visd_client **out, const char *url, con
     c->inbox.fd = -1;
     c->inbox.done_tail = &c->inbox.done;
     pthread_mutex_init(&c->inbox.lock, NULL);
+    pthread_cond_init(&c->inbox.outside, NULL);
     err = fill_in(c, url, options ? options : &none);
     if (err == VISD_ERR_OK) err = link_open(c, url);
     deadline = deadline_of(c->connect_timeout_ms);
@@ -206,6 +207,7 @@ void visd_client_close(struct visd_client *c)
     free(c->limits);
     free(c->features);
     if (!closed) return;
+    pthread_cond_destroy(&c->inbox.outside);
     pthread_mutex_destroy(&c->inbox.lock);
     free(c);
 }

@@ -47,6 +47,8 @@ struct inbox {
     unsigned event_downs;    /* the same for events */
     int event_alive;
     bool event_ready;        /* the event aio has a message or an error */
+    unsigned inside;         /* callbacks that are in nng_ctx_recv */
+    pthread_cond_t outside;  /* there is none any more */
 };
 
 enum { LINK_RESEND = 0, LINK_ONCE = 1 }; /* may the request be sent again after a lost connection? */
@@ -58,7 +60,7 @@ void link_on_event_pipe(nng_pipe pipe, nng_pipe_ev ev, void *arg);
 void link_on_event(void *arg);
 
 enum visd_err link_open(struct visd_client *client, const char *url);
-/* false: nng hangs, and may still touch the client: it must not be freed. */
+/* false: nng hangs, or would; it may still touch the client, which must not be freed. */
 bool link_close(struct visd_client *client);
 /* Sends the bytes of c->out as request number n. */
 enum visd_err link_send(struct visd_client *client, uint64_t n, int once,

@@ -1,9 +1,9 @@
 /* Closing a link.
  *
  * nng 1.5.2 may wait for ever in nng_close when replies are arriving at that moment (in one of some fifty tries). So the traffic is let to end
- * first: replies that are due are awaited for a little while, requests that have none yet are withdrawn. And nng_close runs on a thread
- * of its own: if it hangs all the same, or because of events, that thread and what nng may still touch are left behind, and the program
- * goes on. */
+ * first: replies that are due are awaited for a little while, requests that have none yet are withdrawn, and callbacks leave nng. And nng_close
+ * runs on a thread of its own: if it hangs all the same, or because of events, that thread and what nng may still touch are left behind,
+ * and the program goes on. */
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
@@ -13,7 +13,7 @@
 
 #define CLOSE_DRAIN_MS 200
 #define CLOSE_SETTLE_MS 5
-#define CLOSE_WAIT_MS 1000
+#define CLOSE_WAIT_S 1
 
 /* Exchanges that nng has not finished. */
 static unsigned unfinished(struct visd_client *c)
@@ -43,10 +43,32 @@ static bool is_finished(const struct visd_client *c, const struct exchange *exch
     return false;
 }
 
-static void quiesce(struct visd_client *c)
+/* A wait for a condition ends at this time. */
+static struct timespec wait_until(int seconds)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_sec += seconds;
+    return t;
+}
+
+/* No callback is inside nng any more. */
+static bool all_outside(struct inbox *inbox)
+{
+    struct timespec until = wait_until(CLOSE_WAIT_S);
+    bool none;
+    pthread_mutex_lock(&inbox->lock);
+    while (inbox->inside && pthread_cond_timedwait(&inbox->outside, &inbox->lock, &until) == 0) {}
+    none = inbox->inside == 0;
+    pthread_mutex_unlock(&inbox->lock);
+    return none;
+}
+
+/* Ends the traffic. false: some of it does not end, and closing the socket under it would be the end of the program. */
+static bool quiesce(struct visd_client *c)
 {
     static const struct timespec settle = {.tv_nsec = CLOSE_SETTLE_MS * 1000000};
-    if (c->up && drain(c, CLOSE_DRAIN_MS)) return;
+    if (c->up && drain(c, CLOSE_DRAIN_MS)) return all_outside(&c->inbox);
     for (struct exchange *x = c->exchanges; x; x = x->next) {
         bool withdraw;
         pthread_mutex_lock(&c->inbox.lock);
@@ -54,8 +76,9 @@ static void quiesce(struct visd_client *c)
         pthread_mutex_unlock(&c->inbox.lock);
         if (withdraw) nng_ctx_close(x->ctx);
     }
-    drain(c, CLOSE_DRAIN_MS);
+    bool drained = drain(c, CLOSE_WAIT_S * 1000);
     nanosleep(&settle, NULL);
+    return drained && all_outside(&c->inbox);
 }
 
 struct closing {
@@ -90,7 +113,7 @@ static void *run_closing(void *arg)
 static bool close_socket(nng_socket socket)
 {
     struct closing *closing = calloc(1, sizeof(*closing));
-    struct timespec until;
+    struct timespec until = wait_until(CLOSE_WAIT_S);
     pthread_t thread;
     bool done;
     if (!closing) return false;
@@ -102,8 +125,6 @@ static bool close_socket(nng_socket socket)
         return false;
     }
     pthread_detach(thread);
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += CLOSE_WAIT_MS / 1000;
     pthread_mutex_lock(&closing->lock);
     while (!closing->done && pthread_cond_timedwait(&closing->changed, &closing->lock, &until) == 0) {}
     done = closing->done;
@@ -119,10 +140,7 @@ bool link_close(struct visd_client *c)
     nng_msg *msg;
     bool closed = true;
     if (c->events_open) closed = close_socket(c->events);
-    if (c->requests_open) {
-        quiesce(c);
-        closed = close_socket(c->requests) && closed;
-    }
+    if (c->requests_open) closed = quiesce(c) && close_socket(c->requests) && closed;
     if (!closed) return false;
     if (c->event_aio) {
         nng_aio_stop(c->event_aio);

@@ -13,6 +13,18 @@ static void wake(struct inbox *inbox)
     while (n < 0 && errno == EINTR);
 }
 
+/* While it runs, the socket must not go: the context may lose its last owner in it, and then needs its socket (nng 1.5.2 aborts). */
+static void receive(struct inbox *inbox, struct exchange *x)
+{
+    pthread_mutex_lock(&inbox->lock);
+    inbox->inside++;
+    pthread_mutex_unlock(&inbox->lock);
+    nng_ctx_recv(x->ctx, x->aio); /* from here on x may be finished, and in use again */
+    pthread_mutex_lock(&inbox->lock);
+    if (--inbox->inside == 0) pthread_cond_signal(&inbox->outside);
+    pthread_mutex_unlock(&inbox->lock);
+}
+
 void link_on_aio(void *arg)
 {
     struct exchange *x = arg;
@@ -20,7 +32,7 @@ void link_on_aio(void *arg)
     int rv = nng_aio_result(x->aio);
     if (!x->receiving && rv == 0) {
         x->receiving = true;
-        nng_ctx_recv(x->ctx, x->aio);
+        receive(inbox, x);
         return;
     }
     if (!x->receiving) {

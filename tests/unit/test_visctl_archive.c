@@ -208,7 +208,7 @@ static void test_not_whole(void **state)
 /* Where in the file its own chunk begins. */
 static unsigned char *own_chunk(unsigned char *bytes, size_t size)
 {
-    for (size_t at = size; at-- > 8;)
+    for (size_t at = size - 8; at-- > 8;)
         if (memcmp(bytes + at, "visdscn", 8) == 0) return bytes + at;
     fail();
     return NULL;
