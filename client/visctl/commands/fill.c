@@ -10,6 +10,40 @@ static bool make_scene(struct cli *cli, const char *name, double metres_per_unit
     return false;
 }
 
+/* The highest id of the scene's meshes or groups. The daemon refuses an object whose id is taken; a mesh or a group it would replace. */
+static bool highest(struct cli *cli, const struct visd_client_scene *scene, bool groups, bool *any, uint64_t *id)
+{
+    struct visd_client_page page = {0};
+    uint32_t first = 0;
+    do {
+        enum visd_err err = groups ? visd_client_group_page(cli->client, scene->scene, first, 0, 0, &page)
+                                   : visd_client_mesh_page(cli->client, scene->scene, first, 0, &page);
+        if (err != VISD_ERR_OK) {
+            cli_fail_client(cli, "looking for ids that are taken");
+            return false;
+        }
+        for (size_t i = 0; i < page.count; i++) {
+            if (!*any || page.ids[i] > *id) *id = page.ids[i];
+            *any = true;
+        }
+        first = page.next;
+        visd_client_page_finish(&page);
+    } while (first);
+    return true;
+}
+
+static bool base_is_free(struct cli *cli, const struct visd_client_scene *scene)
+{
+    uint64_t base = 0, id = 0;
+    bool any = false;
+    if (!cli_number(cli, "id-base", 0, UINT64_MAX / 2, &base)) return false;
+    if ((scene->groups && !highest(cli, scene, true, &any, &id)) || (scene->meshes && !highest(cli, scene, false, &any, &id))) return false;
+    if (!any || id < base) return true;
+    cli_fail(cli, "--id-base %llu: scene \"%s\" has meshes or groups with ids up to %llu, which would be replaced; give a number above that; the scene is as it was",
+             (unsigned long long)base, scene->name, (unsigned long long)id);
+    return false;
+}
+
 bool fill_begin(struct cli *cli, const char *name, double metres_per_unit, struct fill *out)
 {
     struct visd_client_scene *scene = &out->scene;
@@ -29,7 +63,7 @@ bool fill_begin(struct cli *cli, const char *name, double metres_per_unit, struc
     else if (metres_per_unit != 0 && metres_per_unit != scene->metres_per_unit)
         cli_fail(cli, "a unit is %g m in the file, and %g m in scene \"%s\"; take another scene", metres_per_unit, scene->metres_per_unit, name);
     else
-        return true;
+        return !(scene->groups || scene->meshes) || base_is_free(cli, scene);
     return false;
 }
 

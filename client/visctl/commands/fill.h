@@ -14,7 +14,8 @@ struct fill_totals {
     uint64_t since_ns;
 };
 
-/* Connects, and finds a scene that may be filled: there and empty, or not empty but with --id-base, else it is made. metres_per_unit 0: any.
+/* Connects, and finds a scene that may be filled: there and empty, or not empty but with an --id-base above the
+ * ids of its meshes and groups, else it is made. metres_per_unit 0: any.
  * False after telling the user: return CLI_FAILED. */
 bool fill_begin(struct cli *cli, const char *name, double metres_per_unit, struct fill *out);
 /* Commits, and asks again when the answer is lost: the daemon applies a batch once. out may be NULL. */
