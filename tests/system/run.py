@@ -141,6 +141,10 @@ def main():
     os.environ["VISD_TEST_PATIENCE"] = str(SLOWER.get(args.mode, 1))
     build, tools = os.path.abspath(args.build), os.path.abspath(args.tools or args.build)
     TESTS.extend(find(args.mode, args.names))
+    if not TESTS:
+        sys.exit(f"run.py: no test of mode {args.mode} has such a name: {' '.join(args.names)}; -l lists them")
+    if not os.path.exists(f"{build}/bin/visd"):
+        sys.exit(f"run.py: there is no {build}/bin/visd; ./dev test build-check makes build/check")
     if args.list:
         print("\n".join(name for name, _ in TESTS))
         return 0

@@ -54,7 +54,7 @@ static void test_refusals(void **state)
         {"{" PLAIN ",\"caps\":0}", "caps must be true or false"},
         {"{" PLAIN ",\"layers\":4294967296}", "layers must be"},
         {"{" PLAIN ",\"min_pixels\":-1}", "min_pixels must be"},
-        {"{" PLAIN ",\"veiw\":1}", "has no \"veiw\""},
+        {"{" PLAIN ",\"veiw\":1}", "unknown key \"veiw\""},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         struct visd_client_camera c;

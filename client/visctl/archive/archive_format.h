@@ -4,7 +4,6 @@
 
 #include <stdint.h>
 
-#define ARCHIVE_CHUNK 0x44534956u /* "VISD" */
 #define ARCHIVE_MAGIC "visdscn"   /* with its zero: eight bytes */
 #define ARCHIVE_VERSION 1u
 #define ARCHIVE_DIGEST_BYTES 8u

@@ -51,7 +51,7 @@ static enum visd_err find_chunks(struct reading *r)
         if (chunk == 1 && type == GLB_CHUNK_BIN) {
             r->to->bin = bytes + at;
             r->bin_size = length;
-        } else if (type == ARCHIVE_CHUNK) {
+        } else if (type == GLB_CHUNK_VISD) {
             if (length != left) return damaged(r, "something follows the scene");
             r->own = bytes + at;
             r->own_size = length;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/glb_container.h"
 #include "archive.h"
 #include "archive_format.h"
 #include "archive_picture.h"
@@ -209,5 +210,5 @@ enum visd_err visd_archive_finish(struct visd_archive_writer *w, struct visd_why
     while ((n = fread(block, 1, sizeof(block), w->names)) > 0) put_record(w, block, n);
     bool good = fseeko(w->file.stream[GLB_MORE], 0, SEEK_SET) == 0;
     put_record(w, &w->head, sizeof(w->head));
-    return good ? glb_file_finish(&w->file, ARCHIVE_CHUNK, why) : glb_file_fault(&w->file, why);
+    return good ? glb_file_finish(&w->file, GLB_CHUNK_VISD, why) : glb_file_fault(&w->file, why);
 }

@@ -96,7 +96,7 @@ enum visd_err visd_camera_parse(struct visd_client_camera *out, const char *line
         if (wanted && *wanted)
             err = visd_why(why, VISD_ERR_BAD_VALUE, "%.160s: %s must be %s", where, key, wanted);
         else if (wanted)
-            err = visd_why(why, VISD_ERR_BAD_VALUE, "%.160s: a camera has no \"%.40s\"", where, key);
+            err = visd_why(why, VISD_ERR_BAD_VALUE, "%.160s: unknown key \"%.40s\"; a camera has view, proj, width, height, depth, y, samples, clip_planes, caps, layers, min_pixels", where, key);
     }
     static const char *const needed[] = {"view", "proj", "width", "height"};
     for (int i = 0; i < 4 && err == VISD_ERR_OK; i++)

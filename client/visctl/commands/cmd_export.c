@@ -135,6 +135,7 @@ int cmd_scene_export(struct cli *cli)
     struct exporting e = {.cli = cli};
     uint64_t since = cli_now_ns();
     if (!path || !*path) return cli_misuse(cli, "--out is missing: the file to write");
+    if (strcmp(path, "-") == 0) return cli_misuse(cli, "--out must be a file: it appears under its name only when it is whole");
     enum outcome outcome = CHANGED;
     for (int i = 0; i < TRIES && outcome == CHANGED; i++) outcome = try_once(&e, name, path);
     if (outcome == FAILED) return CLI_FAILED;

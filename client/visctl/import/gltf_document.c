@@ -207,6 +207,8 @@ static enum visd_err open_container(struct gltf_document *d, const unsigned char
         } else if (chunk == 1 && type == GLB_CHUNK_BIN) {
             d->bin = bytes + at;
             d->bin_size = bytes_in;
+        } else if (type == GLB_CHUNK_VISD) {
+            visd_model_warn(d->model, "visctl scene export wrote it: only what it shows is loaded, with new ids; scene import reads all of it");
         }
         at += bytes_in;
     }

@@ -6,5 +6,6 @@
 #define GLB_MAGIC 0x46546c67u
 #define GLB_CHUNK_JSON 0x4e4f534au
 #define GLB_CHUNK_BIN 0x004e4942u
+#define GLB_CHUNK_VISD 0x44534956u /* a whole scene, as scene export keeps it */
 
 #endif
