@@ -18,7 +18,7 @@
 #include <uv.h>
 
 #include "daemon/config.h"
-#include "daemon/cull/worker.h"
+#include "daemon/keeper.h"
 #include "daemon/log.h"
 #include "daemon/segment/segment.h"
 #include "daemon/server/server.h"
@@ -45,7 +45,7 @@ struct visd {
     int code;         /* to leave with */
     struct visd_config config;
     struct visd_segment *segment;
-    struct visd_worker *worker;
+    struct visd_keeper *keeper;
     struct visd_server *server;
 };
 
@@ -90,11 +90,11 @@ static void on_signal(uv_poll_t *poll, int status, int events)
 static void feed_watchdog(uv_timer_t *timer)
 {
     struct visd *visd = timer->data;
-    bool healthy = visd_server_healthy(visd->server, HEALTHY_LIMIT_MS);
+    bool healthy = visd_server_healthy(visd->server, HEALTHY_LIMIT_MS) && visd_keeper_healthy(visd->keeper, HEALTHY_LIMIT_MS);
     if (healthy)
         sd_notify(0, "WATCHDOG=1");
     else if (!visd->unhealthy)
-        visd_log(VISD_LOG_ERR, "visd: the worker has jobs and has not moved for %u s; the watchdog is no longer fed", HEALTHY_LIMIT_MS / 1000);
+        visd_log(VISD_LOG_ERR, "visd: the worker has not moved for %u s; the watchdog is no longer fed", HEALTHY_LIMIT_MS / 1000);
     visd->unhealthy = !healthy;
 }
 
@@ -152,18 +152,45 @@ static void on_note(void *context, enum visd_worker_note kind, const char *text)
     visd_log(VISD_LOG_WARN, "worker: %s: %s", kind == VISD_WORKER_NOTE_VALIDATION ? "validation" : "device", text);
 }
 
+static void on_ready(void *user, const char *device)
+{
+    struct visd *visd = user;
+    visd_server_worker_ready(visd->server, device);
+    sd_notifyf(0, "STATUS=Serving with %s", device);
+}
+
+static void on_away(void *user, const char *why)
+{
+    struct visd *visd = user;
+    visd_server_worker_away(visd->server, why);
+    sd_notifyf(0, "STATUS=Answering with grade all: %s", why);
+}
+
+static void on_lost(void *user)
+{
+    struct visd *visd = user;
+    if (!visd->stop_ns)
+        visd_keeper_lost(visd->keeper);
+}
+
 static bool start_worker(struct visd *visd)
 {
     char why[512] = "";
-    struct visd_worker_params params = {
-        .segment = visd->segment,
-        .device = visd->config.device,
-        .budget_triangles = visd->config.triangles,
-        .budget_samples = visd->config.samples,
-        .validate = visd->config.validate,
-        .note = on_note,
+    struct visd_keeper_params params = {
+        .loop = &visd->loop,
+        .worker = {
+            .segment = visd->segment,
+            .device = visd->config.device,
+            .budget_triangles = visd->config.triangles,
+            .budget_samples = visd->config.samples,
+            .validate = visd->config.validate,
+            .note = on_note,
+        },
+        .ready = on_ready,
+        .away = on_away,
+        .user = visd,
     };
-    if (visd_worker_start(&visd->worker, &params, why, sizeof(why)) == VISD_ERR_OK)
+    if (visd_keeper_create(&visd->keeper, &params, why, sizeof(why)) == VISD_ERR_OK)
         return true;
     visd_log(VISD_LOG_ERR, "visd: --device %s: %s", visd->config.device, why);
     return false;
@@ -172,8 +199,8 @@ static bool start_worker(struct visd *visd)
 static void worker_stats(void *user, struct visd_server_worker_stats *out)
 {
     struct visd *visd = user;
-    out->device_bytes = visd_worker_device_bytes(visd->worker);
-    out->validation_messages = visd_worker_validation_messages(visd->worker);
+    out->device_bytes = visd_keeper_device_bytes(visd->keeper);
+    out->validation_messages = visd_keeper_validation_messages(visd->keeper);
 }
 
 static void on_stopped(void *user)
@@ -182,6 +209,7 @@ static void on_stopped(void *user)
     uv_close((uv_handle_t *)&visd->signals, NULL);
     if (visd->has_watchdog)
         uv_close((uv_handle_t *)&visd->watchdog, NULL);
+    uv_stop(&visd->loop); /* even if the keeper waits for a driver: it is given the rest of the time, and no more */
 }
 
 static bool start_server(struct visd *visd)
@@ -190,13 +218,14 @@ static bool start_server(struct visd *visd)
         .loop = &visd->loop,
         .segment = visd->segment,
         .worker = true,
-        .device = visd_worker_device(visd->worker),
+        .device = visd_keeper_device(visd->keeper),
         .worker_kind = "thread",
         .version = VISD_VERSION,
         .socket_mode = visd->config.socket_mode,
         .tls_cert_key = visd->config.tls_cert_key,
         .tls_ca = visd->config.tls_ca,
         .worker_stats = worker_stats,
+        .worker_lost = on_lost,
         .stopped = on_stopped,
         .user = visd,
         .connections = connection_cap(),
@@ -213,8 +242,8 @@ static void say_ready(struct visd *visd)
     size_t used = 0;
     for (unsigned i = 0; i < visd->config.listens && used < sizeof(urls); i++)
         used += (size_t)snprintf(urls + used, sizeof(urls) - used, "%s%s", i ? ", " : "", visd->config.listen[i]);
-    visd_log(VISD_LOG_INFO, "visd %s: ready on %s; device: %s", VISD_VERSION, urls, visd_worker_device(visd->worker));
-    sd_notifyf(0, "READY=1\nSTATUS=Serving on %s with %s", urls, visd_worker_device(visd->worker));
+    visd_log(VISD_LOG_INFO, "visd %s: ready on %s; device: %s", VISD_VERSION, urls, visd_keeper_device(visd->keeper));
+    sd_notifyf(0, "READY=1\nSTATUS=Serving on %s with %s", urls, visd_keeper_device(visd->keeper));
 }
 
 /* On all URLs, or it comes to its end: the sockets that were opened by then are taken away again. */
@@ -275,7 +304,7 @@ static int run(struct visd *visd, const sigset_t *set)
     uv_run(&visd->loop, UV_RUN_DEFAULT);
 
     arm_last_resort(visd);
-    visd_worker_stop(visd->worker);
+    visd_keeper_destroy(visd->keeper);
     visd_server_destroy(visd->server);
     visd_segment_destroy(visd->segment);
     close(visd->signal_fd);

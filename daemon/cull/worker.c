@@ -253,10 +253,10 @@ static enum visd_err open_all(struct visd_worker *w, char *why, size_t size)
 static void close_all(struct visd_worker *w)
 {
     if (w->gpu) {
-        if (!visd_gpu_is_lost(w->gpu)) visd_gpu_wait(w->gpu, visd_gpu_submitted(w->gpu), UINT64_MAX);
+        visd_gpu_settle(w->gpu);
         for (int i = 0; i < VISD_SEGMENT_MAX_VIEWS; i++) visd_history_close(&w->views[i], w->gpu);
         for (int i = 0; i < VISD_SEGMENT_MAX_SCENES; i++) visd_residence_finish(&w->scenes[i]);
-        if (!visd_gpu_is_lost(w->gpu)) visd_gpu_wait(w->gpu, visd_gpu_submitted(w->gpu), UINT64_MAX);
+        visd_gpu_settle(w->gpu);
         visd_recipes_finish(&w->recipes);
         visd_upload_destroy(w->upload);
         visd_gpu_arena_destroy(w->arena);

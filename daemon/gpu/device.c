@@ -294,7 +294,7 @@ void visd_gpu_destroy(struct visd_gpu *gpu)
 {
     if (!gpu) return;
     if (gpu->device) {
-        if (!gpu->lost && gpu->timeline) visd_gpu_wait(gpu, gpu->submitted, UINT64_MAX);
+        visd_gpu_settle(gpu);
         gpu->reached = UINT64_MAX;
         visd_gpu_collect(gpu);
         vkDestroySemaphore(gpu->device, gpu->timeline, NULL);

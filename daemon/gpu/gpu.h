@@ -38,7 +38,7 @@ struct visd_gpu_info {
 
 /* why receives one line for people when no device can be used: each device seen and what it lacks. */
 enum visd_err visd_gpu_create(struct visd_gpu **out, const struct visd_gpu_params *params, char *why, size_t why_size);
-void visd_gpu_destroy(struct visd_gpu *gpu); /* waits for what is in flight, unless the device is lost; NULL is fine */
+void visd_gpu_destroy(struct visd_gpu *gpu); /* settles first; NULL is fine */
 const struct visd_gpu_info *visd_gpu_info(const struct visd_gpu *gpu);
 bool visd_gpu_is_lost(const struct visd_gpu *gpu);
 
@@ -97,6 +97,7 @@ void visd_gpu_abandon(struct visd_gpu *gpu); /* drops a recording that will not 
 uint64_t visd_gpu_submitted(const struct visd_gpu *gpu); /* the value of the newest submission */
 bool visd_gpu_reached(struct visd_gpu *gpu, uint64_t value); /* collects what was retired, too */
 enum visd_err visd_gpu_wait(struct visd_gpu *gpu, uint64_t value, uint64_t timeout_ns); /* TIMEOUT, DEVICE_LOST */
+void visd_gpu_settle(struct visd_gpu *gpu); /* before anything is destroyed: until the device is done, or if it is lost, for a moment */
 
 /* Everything before is finished and visible to everything after: compute, transfer, indirect arguments, host. */
 void visd_gpu_barrier(struct visd_gpu *gpu, VkCommandBuffer commands);

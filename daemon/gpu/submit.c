@@ -28,6 +28,17 @@ enum visd_err visd_gpu_wait(struct visd_gpu *gpu, uint64_t value, uint64_t timeo
     return VISD_ERR_OK;
 }
 
+#define SETTLE_LOST_NS 1000000000u
+
+/* A wait on a lost device ends (Vulkan promises it), but work that was given before the loss may still be on its way out of the driver. */
+void visd_gpu_settle(struct visd_gpu *gpu)
+{
+    if (!gpu->timeline) return;
+    VkSemaphoreWaitInfo wait = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1, .pSemaphores = &gpu->timeline, .pValues = &gpu->submitted};
+    vkWaitSemaphores(gpu->device, &wait, gpu->lost ? SETTLE_LOST_NS : UINT64_MAX);
+}
+
 enum visd_err visd_gpu_begin(struct visd_gpu *gpu, VkCommandBuffer *out)
 {
     enum visd_err err = VISD_ERR_OK;

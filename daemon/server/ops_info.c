@@ -120,6 +120,16 @@ void pings_done(struct visd_server *server, const struct visd_result *result)
     }
 }
 
+void pings_answer(struct visd_server *server)
+{
+    while (server->pings) {
+        struct ping_wait *ping = server->pings;
+        server->pings = ping->next;
+        pong(server, ping->request, ping->n, 0);
+        free(ping);
+    }
+}
+
 void pings_finish(struct visd_server *server)
 {
     while (server->pings) {

@@ -2,7 +2,6 @@
  *
  * Stopping is bounded. Listeners close at once and nothing more is read; what has been read is answered, and
  * what has been answered is written, for as long as the limit allows; then connections are closed, finished or not. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -135,6 +134,7 @@ static void job_done(void *user, const struct visd_result *result)
         server->counts.worker_errors++;
         visd_log(VISD_LOG_DEBUG, "worker: job %u: %s: %s", result->kind, visd_err_name((enum visd_err)result->err), result->text);
     }
+    device_look(server, result);
     if (result->kind == VISD_JOB_PING) {
         pings_done(server, result);
         return;
@@ -148,7 +148,7 @@ static void job_done(void *user, const struct visd_result *result)
         struct scene_slot *slot = &server->scenes[i];
         if (!slot->scene || !visd_scene_job_done(slot->scene, result))
             continue;
-        if (result->err != VISD_ERR_OK && visd_scene_fault(slot->scene))
+        if (result->err != VISD_ERR_OK && visd_scene_fault(slot->scene) && !server->losing) /* a loss is told once, for all scenes */
             fault(server, slot);
         return;
     }
@@ -157,6 +157,7 @@ static void job_done(void *user, const struct visd_result *result)
 static void link_idle(void *user)
 {
     struct visd_server *server = user;
+    device_settle(server);
     commits_answer(server, false);
     server_reap(server);
     events_stir(server);
@@ -206,13 +207,6 @@ void server_tick_start(struct visd_server *server)
 
 /* ---- life ---- */
 
-static void set_device(struct visd_server *server, enum visd_wire_device_state state, const char *device, const char *why)
-{
-    server->device_state = state;
-    snprintf(server->device, sizeof(server->device), "%s", device);
-    snprintf(server->device_why, sizeof(server->device_why), "%s", why);
-}
-
 static uint64_t new_epoch(void)
 {
     struct timespec now;
@@ -239,9 +233,9 @@ enum visd_err visd_server_create(struct visd_server **out, const struct visd_ser
     server->epoch = new_epoch();
     server->started_ns = uv_hrtime();
     if (params->worker)
-        set_device(server, VISD_WIRE_DEVICE_STATE_READY, params->device, "");
+        device_set(server, VISD_WIRE_DEVICE_STATE_READY, params->device, "");
     else
-        set_device(server, VISD_WIRE_DEVICE_STATE_NONE, "", params->device);
+        device_set(server, VISD_WIRE_DEVICE_STATE_NONE, "", params->device);
     number_from(server, (uint32_t)(server->epoch / 1000000000u) & 0xfffff);
     struct visd_door_params door = {
         .loop = params->loop, .users = &server->users, .handler = &door_handler, .user = server, .socket_mode = params->socket_mode,

@@ -167,6 +167,7 @@ struct visd_server {
     enum visd_wire_device_state device_state;
     char device[VISD_MAX_NAME_BYTES + 1]; /* its name; empty while there is none */
     char device_why[200];        /* not ready: why */
+    bool losing;                 /* the device is lost, and jobs are still unanswered */
     uint64_t session_count;      /* sessions ever */
     unsigned subscribers;
     struct scene_slot scenes[VISD_SEGMENT_MAX_SCENES]; /* slot 0 is not used */
@@ -193,6 +194,11 @@ static inline bool server_has_worker(const struct visd_server *server) { return 
 void server_tick_start(struct visd_server *server);
 void server_reap(struct visd_server *server); /* frees views and scenes that have closed */
 void server_check_stopped(struct visd_server *server);
+
+/* ---- device.c ---- */
+void device_set(struct visd_server *server, enum visd_wire_device_state state, const char *device, const char *why);
+void device_look(struct visd_server *server, const struct visd_result *result); /* does it say that the device is lost? */
+void device_settle(struct visd_server *server); /* all results that were there have been handed over */
 
 /* ---- session.c ---- */
 struct session *session_open(struct visd_server *server, struct visd_conn *conn);
@@ -228,6 +234,7 @@ void op_stats(struct call *call);
 void op_clients(struct call *call);
 void pings_put(struct visd_server *server, uint64_t serial);
 void pings_done(struct visd_server *server, const struct visd_result *result);
+void pings_answer(struct visd_server *server); /* those that wait, without the worker */
 void pings_finish(struct visd_server *server);
 unsigned stats_collect(struct visd_server *server, struct visd_msg_named_number *out, unsigned room);
 #define STATS_ROOM 256u
