@@ -21,7 +21,7 @@ struct visd_keeper {
     enum visd_err err;           /* of the last start */
     char why[512];
     uint64_t validation_messages; /* of the workers that are gone */
-    bool stepped_down, ending;
+    bool ending;
 };
 
 static void end_other(uv_work_t *work) /* the pool */
@@ -79,9 +79,8 @@ static void try_again(struct visd_keeper *keeper)
     static const char resting[] = "the device was lost again and again; it is left alone for a minute";
     if (!visd_deaths_add(&keeper->deaths, uv_hrtime())) {
         start(keeper);
-    } else if (!keeper->stepped_down && strcmp(keeper->params.worker.device, "cpu") != 0) {
+    } else if (strcmp(keeper->params.worker.device, "cpu") != 0) {
         visd_log(VISD_LOG_ERR, "worker: it died three times in a short while; from now on the CPU device serves, until the daemon is started again");
-        keeper->stepped_down = true;
         keeper->params.worker.device = "cpu";
         start(keeper);
     } else {
