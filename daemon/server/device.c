@@ -37,6 +37,7 @@ void device_settle(struct visd_server *server)
     if (!server->losing || server->link.unanswered)
         return;
     server->losing = false;
+    server->counts.device_losses++;
     visd_link_reset(&server->link);
     views_lose(server); /* first: a scene's copy goes when no view holds it */
     for (uint32_t i = 0; i < server->scene_end; i++)

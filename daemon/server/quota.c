@@ -7,11 +7,8 @@
 
 #include "proto/limits.h"
 
-static const struct {
-    uint64_t limit;
-    const char *name;
-} slots[VISD_QUOTA_COUNT] = {
-#define X(slot, limit, limit_name) [VISD_QUOTA_##slot] = {limit, limit_name},
+static const uint64_t limits[VISD_QUOTA_COUNT] = {
+#define X(slot, limit) [VISD_QUOTA_##slot] = (limit),
     VISD_QUOTA_MAP(X)
 #undef X
 };
@@ -73,7 +70,7 @@ void visd_charge_force(struct visd_charge *charge, struct visd_users *users, str
 
 enum visd_err visd_charge_set(struct visd_charge *charge, struct visd_users *users, struct visd_user *user, enum visd_quota slot, uint64_t n)
 {
-    uint64_t others = user->used[slot] - charge->n, limit = slots[slot].limit;
+    uint64_t others = user->used[slot] - charge->n, limit = limits[slot];
     if (n > charge->n && (others > limit || n > limit - others))
         return VISD_ERR_QUOTA;
     visd_charge_force(charge, users, user, slot, n);
@@ -91,14 +88,4 @@ void visd_charge_drop(struct visd_charge *charge)
 {
     if (charge->n)
         visd_charge_force(charge, charge->users, charge->user, charge->slot, 0);
-}
-
-uint64_t visd_quota_limit(enum visd_quota slot)
-{
-    return slots[slot].limit;
-}
-
-const char *visd_quota_name(enum visd_quota slot)
-{
-    return slots[slot].name;
 }

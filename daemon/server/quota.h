@@ -13,20 +13,20 @@
 
 #define VISD_UID_NONE UINT64_MAX
 
-/* slot, limit, the limit's name in proto/limits.h */
-#define VISD_QUOTA_MAP(X)                                                                \
-    X(CONNECTIONS, VISD_MAX_USER_CONNECTIONS, "user_connections")                        \
-    X(CLIENTS, VISD_MAX_USER_CLIENTS, "user_clients")                                    \
-    X(REQUEST_BYTES, (uint64_t)VISD_MAX_USER_REQUEST_MIB << 20, "user_request_mib")      \
-    X(REPLY_BYTES, (uint64_t)VISD_MAX_USER_REPLY_MIB << 20, "user_reply_mib")            \
-    X(BATCH_BYTES, (uint64_t)VISD_MAX_USER_BATCH_MIB << 20, "user_batch_mib")            \
-    X(SCENES, VISD_MAX_USER_SCENES, "user_scenes")                                       \
-    X(SCENE_BYTES, (uint64_t)VISD_MAX_USER_SCENE_MIB << 20, "user_scene_mib")            \
-    X(VIEWS, VISD_MAX_USER_VIEWS, "user_views")                                          \
-    X(VIEW_BYTES, (uint64_t)VISD_MAX_USER_VIEW_MIB << 20, "user_view_mib")
+/* slot, limit */
+#define VISD_QUOTA_MAP(X)                                            \
+    X(CONNECTIONS, VISD_MAX_USER_CONNECTIONS)                        \
+    X(CLIENTS, VISD_MAX_USER_CLIENTS)                                \
+    X(REQUEST_BYTES, (uint64_t)VISD_MAX_USER_REQUEST_MIB << 20)      \
+    X(REPLY_BYTES, (uint64_t)VISD_MAX_USER_REPLY_MIB << 20)          \
+    X(BATCH_BYTES, (uint64_t)VISD_MAX_USER_BATCH_MIB << 20)          \
+    X(SCENES, VISD_MAX_USER_SCENES)                                  \
+    X(SCENE_BYTES, (uint64_t)VISD_MAX_USER_SCENE_MIB << 20)          \
+    X(VIEWS, VISD_MAX_USER_VIEWS)                                    \
+    X(VIEW_BYTES, (uint64_t)VISD_MAX_USER_VIEW_MIB << 20)
 
 enum visd_quota {
-#define X(name, limit, limit_name) VISD_QUOTA_##name,
+#define X(name, limit) VISD_QUOTA_##name,
     VISD_QUOTA_MAP(X)
 #undef X
     VISD_QUOTA_COUNT
@@ -62,8 +62,5 @@ enum visd_err visd_charge_set(struct visd_charge *charge, struct visd_users *use
 /* As set, but past the limit too: for what exists already and must be accounted for. */
 void visd_charge_force(struct visd_charge *charge, struct visd_users *users, struct visd_user *user, enum visd_quota slot, uint64_t n);
 void visd_charge_drop(struct visd_charge *charge); /* no-op on a zeroed charge */
-
-uint64_t visd_quota_limit(enum visd_quota slot);
-const char *visd_quota_name(enum visd_quota slot);
 
 #endif

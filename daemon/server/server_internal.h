@@ -51,7 +51,7 @@ struct session {
     struct frames_wait *waits;   /* its frames without an answer */
 };
 
-/* ---- ops_scene.c, ops_batch.c, ops_view.c ---- */
+/* ---- ops_scene.c, ops_batch.c, commits.c, ops_view.c ---- */
 
 struct scene_slot {
     struct visd_scene *scene;    /* NULL: free */
@@ -147,7 +147,8 @@ struct ping_wait {
     X(answers_delta, "answers sent as deltas")                          \
     X(ids_sent, "ids listed in answers")                                \
     X(events_lost, "events that did not fit a subscriber's queue")      \
-    X(worker_errors, "jobs that failed")
+    X(worker_errors, "jobs that failed")                                \
+    X(device_losses, "times that the device was lost")
 
 struct server_counts {
 #define X(field, text) uint64_t field;
@@ -261,8 +262,16 @@ void op_batch_append(struct call *call);
 void op_batch_commit(struct call *call);
 void op_batch_abort(struct call *call);
 void op_batch_last(struct call *call);
-void commits_answer(struct visd_server *server, bool all); /* those whose scene's worker has caught up, or all */
 void batches_drop(struct visd_server *server, const struct client *client, uint32_t scene_wire_number); /* of the client, or if NULL, for the scene */
+
+/* ---- commits.c ---- */
+/* Applies the batch, or refuses it, and answers in either case. if_revision: NULL: whatever the scene's is. */
+void batch_commit(struct call *call, struct scene_slot *slot, struct client *client, struct visd_batch *batch, uint64_t number,
+                  const uint64_t *if_revision);
+void commits_answer(struct visd_server *server, bool all); /* those whose scene's worker has caught up, or all */
+void batch_reply_committed(struct call *call, uint64_t number, uint64_t revision);
+void batch_refuse_refusal(struct call *call, const struct visd_refusal *why, uint64_t first_item); /* first_item: of the message, over all parts */
+void batch_refuse_expected(struct call *call, uint64_t expected, const char *text);
 
 /* ---- batch_items.c ---- */
 enum visd_err batch_take_item(struct visd_batch *batch, const struct visd_item *item, struct visd_refusal *why);

@@ -126,6 +126,7 @@ def test_lost_again_and_again(t):
             assert ("the CPU device serves" in fragile.daemon.log()) == (death >= 3), f"after {death} deaths"
             assert back(view, c).set == before
     assert fragile.heard() == NONE
+    assert client.stats()["device_losses"] == 6
     result = view.cull(c)
     assert result.all and "left alone for a minute" in result.why, result.fields
     assert client.request("ping")["worker_ns"] == 0 and t.client().about["device"] == ""
