@@ -83,7 +83,6 @@ static void slots_beyond_one_axis(void **state)
 {
     (void)state;
     last_of(4194241, 3000, VISD_METHOD_HIZ, VISD_METHOD_HIZ);
-    last_of(16776961, 3000, VISD_METHOD_FRUSTUM, VISD_METHOD_FRUSTUM);
 }
 
 /* Many objects, seen and unseen, spread over all of them: the list is whole and in slot order. */
