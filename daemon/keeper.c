@@ -52,6 +52,8 @@ static void started(uv_work_t *work, int status)
     keeper->busy_ns = 0;
     keeper->worker = keeper->other;
     keeper->other = NULL;
+    if (keeper->err != VISD_ERR_OK)
+        visd_segment_reset(keeper->params.worker.segment); /* the STOP for it was read by nobody */
     if (keeper->ending)
         return;
     if (keeper->err != VISD_ERR_OK) {

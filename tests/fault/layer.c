@@ -1,8 +1,9 @@
 /* A Vulkan layer that loses the device when a test says so, under a daemon that knows nothing of it.
  *
  * VISD_FAULT names a path. A submission that finds PATH.lose removes it and loses its device: that call fails with
- * VK_ERROR_DEVICE_LOST, and so does all that is asked of this device afterwards. While PATH.none is there, no device is made. Waits on a
- * lost device still wait for the real one underneath, so that the teardown that follows is as safe as a driver makes it. */
+ * VK_ERROR_DEVICE_LOST, and so does all that is asked of this device afterwards. While PATH.none is there, no device is made; where
+ * PATH.once is found, it is removed and one device is not made. Waits on a lost device still wait for the real one underneath, so that
+ * the teardown that follows is as safe as a driver makes it. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,12 +80,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *create, const VkAllocationCallbacks *allocator,
                                                     VkDevice *out)
 {
-    char none[512];
+    char none[512], once[512];
     name_of(none, sizeof(none), "none");
+    name_of(once, sizeof(once), "once");
     VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)create->pNext;
     while (link && (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO))
         link = (VkLayerDeviceCreateInfo *)link->pNext;
-    if (!link || access(none, F_OK) == 0)
+    if (!link || unlink(once) == 0 || access(none, F_OK) == 0)
         return VK_ERROR_INITIALIZATION_FAILED;
     next.device_proc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     PFN_vkCreateDevice make = (PFN_vkCreateDevice)link->u.pLayerInfo->pfnNextGetInstanceProcAddr(NULL, "vkCreateDevice");

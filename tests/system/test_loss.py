@@ -150,6 +150,22 @@ def test_no_device_comes_back(t):
     assert view.cull(c).all
 
 
+def test_back_at_the_second_try(t):
+    """A driver that is still resetting refuses the first time; the worker that starts then does its work."""
+    fragile = Fragile(t)
+    client = t.client()
+    view = client.view_open(random_scene(15, 50).load(client))
+    c = random_cameras(15, 1)[0]
+    before = view.cull(c).set
+    open(f"{fragile.fault}.once", "w").close()
+    fragile.lose(view, c)
+    assert (fragile.heard(), fragile.heard()) == (LOST, READY)
+    assert not os.path.exists(f"{fragile.fault}.once") and "could not be opened" in fragile.daemon.log()
+    assert back(view, c).set == before
+    assert client.request("ping")["worker_ns"] > 0
+test_back_at_the_second_try.modes = ("plain", "asan", "tsan")
+
+
 def test_stop_while_the_device_is_away(t):
     for _ in range(3):
         fragile = Fragile(t)
