@@ -275,12 +275,13 @@ static void read_times(struct visd_recipes *r, const struct cull_flight *flight,
 void visd_recipes_finish_frame(struct visd_recipes *r, struct cull_flight *flight, void *out, struct visd_result *result)
 {
     const struct counters *c = flight->counters.host;
-    uint64_t id_bytes = flight->job.u.frame.flags & VISD_FRAME_IDS32 ? 4 : 8;
+    uint64_t id_bytes = flight->job.u.frame.flags & VISD_FRAME_IDS32 ? 4 : 8, most = flight->job.u.frame.capacity / id_bytes;
     result->revision = flight->revision;
     result->received_ns = flight->received_ns;
     result->started_ns = flight->started_ns;
     result->count = c->listed;
-    memcpy(out, flight->ids.host, c->listed * id_bytes);
+    /* A count beyond the room is a device's that fails: the loop sees it, and answers all; nothing is written past the room. */
+    memcpy(out, flight->ids.host, (c->listed < most ? c->listed : most) * id_bytes);
     result->stats = (struct visd_frame_stats){
         .tested = c->tested, .in_frustum = c->in_frustum, .listed = c->listed, .occluded = c->occluded, .forced = c->forced,
         .drawn = {c->drawn[0], c->drawn[1]}, .over_budget = c->over_budget, .dropped_small = c->small_objects, .hidden = c->hidden,

@@ -25,7 +25,7 @@ enum visd_err visd_gpu_wait(struct visd_gpu *gpu, uint64_t value, uint64_t timeo
     if (result == VK_TIMEOUT) return VISD_ERR_TIMEOUT;
     if (result != VK_SUCCESS) return visd_gpu_failed(gpu, "vkWaitSemaphores", result);
     visd_gpu_reached(gpu, value);
-    return VISD_ERR_OK;
+    return gpu->lost ? VISD_ERR_DEVICE_LOST : VISD_ERR_OK; /* a wait may also end well because the device is lost */
 }
 
 #define SETTLE_LOST_NS 1000000000u
