@@ -63,6 +63,7 @@ void answer_push(struct visd_view *v, struct request *r)
         request_drop(v, r);
         return;
     }
+    r->room = 0;
     r->next = NULL;
     if (v->tail)
         v->tail->next = r;

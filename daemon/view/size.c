@@ -27,14 +27,15 @@ uint64_t image_bytes_after(const struct visd_view *v, const struct visd_camera *
     return v->image_bytes >= need && v->image_bytes <= need * 4 ? v->image_bytes : need; /* shrunk only when much too large */
 }
 
-static uint64_t list_bytes(const struct visd_view *v)
+uint64_t list_bytes(const struct visd_view *v)
 {
-    return v->scene ? (uint64_t)visd_scene_slots(v->scene) * (visd_scene_ids32(v->scene) ? 4 : 8) : 0;
+    uint64_t bytes = v->scene ? (uint64_t)visd_scene_slots(v->scene) * (visd_scene_ids32(v->scene) ? 4 : 8) : 0;
+    return bytes + bytes / 8;
 }
 
 static size_t request_bytes(const struct request *r)
 {
-    return r ? sizeof(*r) + r->space.bytes + (r->answer.added_count + r->answer.removed_count) * 8 : 0;
+    return r ? sizeof(*r) + (r->space.bytes ? r->space.bytes : r->room) + (r->answer.added_count + r->answer.removed_count) * 8 : 0;
 }
 
 /* All but depth and pyramid. */
@@ -62,8 +63,8 @@ size_t visd_view_bytes(const struct visd_view *v)
 
 size_t visd_view_bytes_with(const struct visd_view *v, const struct visd_camera *camera)
 {
-    uint64_t image = v->image_bytes, after = image_bytes_after(v, camera), list = list_bytes(v);
-    return base_bytes(v) + sizeof(struct request) + list + list / 8 + (image > after ? image : after);
+    uint64_t image = v->image_bytes, after = image_bytes_after(v, camera), superseded = v->waiting ? v->waiting->room : 0;
+    return base_bytes(v) - superseded + sizeof(struct request) + list_bytes(v) + (image > after ? image : after);
 }
 
 uint64_t picture_bytes(const struct visd_view *v, uint32_t what, uint32_t level, uint32_t width, uint32_t height)

@@ -30,6 +30,7 @@ struct request {
     uint64_t serial;        /* in flight */
     uint32_t what, level;   /* picture */
     uint64_t most;          /* bytes that it may have */
+    uint64_t room;          /* bytes that its block will have, while it has none and is to get one */
     struct space space;
     void *delta;            /* heap: the lists of a delta */
     struct visd_answer answer;
@@ -98,6 +99,8 @@ void space_give(struct visd_view *v, struct space *space);
 
 /* Depth and pyramid that the worker holds once it has drawn this camera. */
 uint64_t image_bytes_after(const struct visd_view *v, const struct visd_camera *camera);
+/* Bytes of a list of the scene as it is, with its room to grow. */
+uint64_t list_bytes(const struct visd_view *v);
 /* Bytes of a picture of a frame of this size. */
 uint64_t picture_bytes(const struct visd_view *v, uint32_t what, uint32_t level, uint32_t width, uint32_t height);
 

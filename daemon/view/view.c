@@ -199,6 +199,7 @@ enum visd_err visd_view_submit(struct visd_view *v, const struct visd_frame_spec
     r->has_base = spec->has_base;
     r->base_frame = spec->base_frame;
     r->revision = visd_scene_revision(v->scene);
+    r->room = list_bytes(v);
     r->answer.cookie = cookie;
     r->answer.frame = spec->frame;
     r->answer.client_sent_ns = spec->client_sent_ns;
@@ -227,6 +228,7 @@ enum visd_err visd_view_snapshot(struct visd_view *v, uint32_t what, uint32_t le
     r->what = what;
     r->level = level;
     r->most = most;
+    r->room = bytes;
     r->answer.cookie = cookie;
     r->answer.is_image = true;
     v->picture = r;

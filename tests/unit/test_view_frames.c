@@ -568,6 +568,14 @@ static void test_large_pictures(void **state)
     assert_int_equal(visd_view_picture_bytes(view, VISD_SNAPSHOT_PYRAMID, 1), most / 4);
     pump();
     assert_int_equal(taken_count, 0); /* nothing of it reached the worker */
+    size_t without = visd_view_bytes(view);
+    assert_int_equal(visd_view_snapshot(view, VISD_SNAPSHOT_DEPTH, 0, most, &B, why, sizeof(why)), VISD_ERR_OK);
+    assert_true(visd_view_bytes(view) >= without + most); /* paid for from the moment it is asked for */
+    pump();
+    assert_true(visd_view_bytes(view) >= without + most);
+    work();
+    expect_err(&B, VISD_ERR_OK);
+    assert_in_range(visd_view_bytes(view), without - 4096, without);
     larger.camera.width = 641;
     submit(&larger, &A);
     pump();
