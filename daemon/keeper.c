@@ -104,7 +104,7 @@ static void ended(uv_work_t *work, int status)
 
 void visd_keeper_lost(struct visd_keeper *keeper)
 {
-    if (!keeper->worker)
+    if (!keeper->worker || keeper->ending)
         return;
     visd_log(VISD_LOG_WARN, "worker: %s was lost; answers are of grade all until it is back", visd_worker_device(keeper->worker));
     keeper->validation_messages += visd_worker_validation_messages(keeper->worker);
@@ -133,11 +133,17 @@ enum visd_err visd_keeper_create(struct visd_keeper **out, const struct visd_kee
     return VISD_ERR_OK;
 }
 
+void visd_keeper_stop(struct visd_keeper *keeper)
+{
+    keeper->ending = true;
+    uv_timer_stop(&keeper->pause);
+}
+
 void visd_keeper_destroy(struct visd_keeper *keeper)
 {
     if (!keeper)
         return;
-    keeper->ending = true;
+    visd_keeper_stop(keeper);
     uv_close((uv_handle_t *)&keeper->pause, NULL);
     uv_run(keeper->params.loop, UV_RUN_DEFAULT);
     visd_worker_stop(keeper->worker);

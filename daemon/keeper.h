@@ -32,6 +32,8 @@ enum visd_err visd_keeper_create(struct visd_keeper **out, const struct visd_kee
 /* The worker's device is lost, and every job that it was given has been answered: it touches the segment no more. No jobs may be put
  * and no results taken until ready(). */
 void visd_keeper_lost(struct visd_keeper *keeper);
+/* A stop has begun: no other worker is started any more. */
+void visd_keeper_stop(struct visd_keeper *keeper);
 /* Ends the worker. Runs the loop until the pool is done and all handles are closed: whatever else is open in it must be closing. NULL is fine. */
 void visd_keeper_destroy(struct visd_keeper *keeper);
 

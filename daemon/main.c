@@ -66,6 +66,7 @@ static void begin_stop(struct visd *visd, uint64_t limit_ms)
     sd_notify(0, "STOPPING=1");
     if (!visd->stop_ns)
         visd->stop_ns = uv_hrtime();
+    visd_keeper_stop(visd->keeper);
     visd_server_stop(visd->server, limit_ms);
 }
 
@@ -169,8 +170,7 @@ static void on_away(void *user, const char *why)
 static void on_lost(void *user)
 {
     struct visd *visd = user;
-    if (!visd->stop_ns)
-        visd_keeper_lost(visd->keeper);
+    visd_keeper_lost(visd->keeper);
 }
 
 static bool start_worker(struct visd *visd)
