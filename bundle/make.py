@@ -8,6 +8,7 @@ with cameras, what a ray caster sees in them, and what the software device lists
 
 import argparse
 import glob
+import gzip
 import json
 import os
 import shutil
@@ -155,7 +156,7 @@ def pack(folder, path, when):
         info.mtime = when
         return info
 
-    with tarfile.open(path, "w:gz", compresslevel=9) as tar:
+    with open(path, "wb") as file, gzip.GzipFile("", "wb", 9, file, when) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
         tar.add(folder, os.path.basename(folder), filter=plain)
 
 
