@@ -92,7 +92,7 @@ enum visd_err call_wait(struct visd_client *c, uint64_t deadline)
         return VISD_ERR_OK;
     }
     if (now_ns() >= deadline) return client_fail(c, VISD_ERR_TIMEOUT, "no answer from %s in time", c->url);
-    return client_fail(c, VISD_ERR_DISCONNECTED, "nobody has answered at %s for %d s; is visd running?", c->url,
+    return client_fail(c, VISD_ERR_DISCONNECTED, "nobody has answered at %s for %d s; see whether visd runs", c->url,
                        (c->connect_timeout_ms + 999) / 1000);
 }
 

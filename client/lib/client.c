@@ -177,7 +177,7 @@ enum visd_err visd_client_connect(struct visd_client **out, const char *url, con
         else if (link_wait(c, deadline)) visd_client_dispatch(c);
         else
             err = client_fail(c, VISD_ERR_DISCONNECTED,
-                              c->up ? "whoever listens at %s does not answer" : "nobody listens at %s; is visd running?", url);
+                              c->up ? "whoever listens at %s does not answer" : "nobody listens at %s; start visd there", url);
     }
     if (err != VISD_ERR_OK) {
         if (why) *why = c->failure;

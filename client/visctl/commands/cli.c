@@ -101,7 +101,7 @@ bool cli_connect(struct cli *cli)
     struct visd_client_failure why = {0};
     if (cli->client) return true;
     if (visd_client_connect(&cli->client, cli->url, &(struct visd_client_options){.name = "visctl"}, &why) == VISD_ERR_OK) return true;
-    cli_fail(cli, "%s; or name another place with --connect", why.text);
+    cli_fail(cli, "%s; --connect URL names another place", why.text);
     return false;
 }
 
