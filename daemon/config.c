@@ -145,9 +145,9 @@ static bool set_log_level(struct visd_config *config, const char *value, struct 
 static const struct key keys[] = {
     {"listen", "URL", set_listen, "where to listen: ipc://PATH, tcp://ADDR:PORT, tls+tcp://ADDR:PORT; may be repeated"},
     {"device", "auto|cpu|N", set_device, "the Vulkan device: the best one, a software one, or by number (default auto)"},
-    {"worker", "thread|process", set_worker, "where the device is driven (default thread)"},
-    {"state-dir", "DIR|none", set_state_dir, "where scenes are kept across restarts (default none)"},
-    {"http", "ADDR:PORT", set_http, "where browsers are served"},
+    {"worker", "thread|process", set_worker, "where the device is driven (default thread; process is not supported yet)"},
+    {"state-dir", "DIR|none", set_state_dir, "where scenes are kept across restarts (default none; DIR is not supported yet)"},
+    {"http", "ADDR:PORT", set_http, "where browsers are served (not supported yet)"},
     {"socket-mode", "OCTAL", set_socket_mode, "file mode of ipc sockets (default 0660)"},
     {"tls-cert-key", "FILE", set_tls_cert_key, "PEM file with the certificate and key for tls+tcp://"},
     {"tls-ca", "FILE", set_tls_ca, "PEM file; clients on tls+tcp:// must show a certificate that it signed"},
