@@ -90,8 +90,9 @@ static const void *column(struct visd_arena *memory, bool there, const struct vi
     return at;
 }
 
-static enum visd_err page_end(struct visd_client *c, struct visd_client_page *out, bool is_short)
+static enum visd_err page_end(struct visd_client *c, struct reply *r, struct visd_client_page *out, bool is_short)
 {
+    reply_finish(r);
     if (is_short) {
         visd_client_page_finish(out);
         return client_fail(c, VISD_ERR_NO_MEMORY, "no memory for a page; ask for fewer rows");
@@ -99,108 +100,105 @@ static enum visd_err page_end(struct visd_client *c, struct visd_client_page *ou
     return VISD_ERR_OK;
 }
 
+/* Asks for a page. Its columns are to be copied into what comes back, and page_end called; NULL: there is no page, and *err says why. */
+static struct visd_arena *page_ask(struct visd_client *c, struct visd_message *m, enum visd_msg_type kind, struct reply *r,
+                                   struct visd_client_page *out, enum visd_err *err)
+{
+    *out = (struct visd_client_page){0};
+    m->has_epoch = true;
+    m->epoch = c->epoch;
+    *err = client_check_epoch(c, c->epoch);
+    if (*err == VISD_ERR_OK) *err = call(c, m, LINK_RESEND, kind, r);
+    if (*err != VISD_ERR_OK) return NULL;
+    out->memory = calloc(1, sizeof(struct visd_arena));
+    if (!out->memory) *err = page_end(c, r, out, true);
+    return out->memory;
+}
+
 enum visd_err visd_client_object_page(struct visd_client *c, uint32_t scene, uint32_t first, uint32_t count, uint32_t columns,
                                       struct visd_client_page *out)
 {
-    struct visd_message m = {.type = VISD_MSG_OBJECTS, .has_epoch = true, .epoch = c->epoch};
+    struct visd_message m = {.type = VISD_MSG_OBJECTS};
     struct reply r;
-    struct visd_arena *a;
-    enum visd_err err = client_check_epoch(c, c->epoch);
+    enum visd_err err;
     bool s = false;
-    *out = (struct visd_client_page){0};
     m.objects.scene = scene;
     m.objects.first = first;
     m.objects.count = count ? count : VISD_MAX_ROWS;
     m.objects.has_columns = true;
     m.objects.columns = columns;
-    if (err == VISD_ERR_OK) err = call(c, &m, LINK_RESEND, VISD_MSG_OBJECT_ROWS, &r);
-    if (err != VISD_ERR_OK) return err;
-    out->memory = a = calloc(1, sizeof(*a));
-    if (a) {
-        const struct visd_msg_object_rows *o = &r.m.object_rows;
-        out->revision = o->revision;
-        out->next = o->next;
-        out->count = o->ids.rows;
-        out->ids = column(a, true, &o->ids, 8, &s);
-        out->flags = column(a, true, &o->flags, 4, &s);
-        out->meshes = column(a, true, &o->meshes, 8, &s);
-        out->groups = column(a, true, &o->groups, 8, &s);
-        out->triangles = column(a, true, &o->triangles, 4, &s);
-        out->world_boxes = column(a, o->has_world_boxes, &o->world_boxes, 48, &s);
-        out->boxes = column(a, o->has_boxes, &o->boxes, 48, &s);
-        out->transforms = column(a, o->has_transforms, &o->transforms, 96, &s);
-        out->margins = column(a, o->has_margins, &o->margins, 4, &s);
-        out->layers = column(a, o->has_layers, &o->layers, 4, &s);
-        out->costs = column(a, o->has_costs, &o->costs, 8, &s);
-        out->batch_keys = column(a, o->has_batch_keys, &o->batch_keys, 4, &s);
-        out->draws = column(a, o->has_draws, &o->draws, 20, &s);
-        out->given = column(a, o->has_given, &o->given, 4, &s);
-        out->names = column(a, o->has_names, &o->names, 1, &s);
-        out->name_offsets = column(a, o->has_name_offsets, &o->name_offsets, 4, &s);
-    } else s = true;
-    reply_finish(&r);
-    return page_end(c, out, s);
+    struct visd_arena *a = page_ask(c, &m, VISD_MSG_OBJECT_ROWS, &r, out, &err);
+    if (!a) return err;
+    const struct visd_msg_object_rows *o = &r.m.object_rows;
+    out->revision = o->revision;
+    out->next = o->next;
+    out->count = o->ids.rows;
+    out->ids = column(a, true, &o->ids, 8, &s);
+    out->flags = column(a, true, &o->flags, 4, &s);
+    out->meshes = column(a, true, &o->meshes, 8, &s);
+    out->groups = column(a, true, &o->groups, 8, &s);
+    out->triangles = column(a, true, &o->triangles, 4, &s);
+    out->world_boxes = column(a, o->has_world_boxes, &o->world_boxes, 48, &s);
+    out->boxes = column(a, o->has_boxes, &o->boxes, 48, &s);
+    out->transforms = column(a, o->has_transforms, &o->transforms, 96, &s);
+    out->margins = column(a, o->has_margins, &o->margins, 4, &s);
+    out->layers = column(a, o->has_layers, &o->layers, 4, &s);
+    out->costs = column(a, o->has_costs, &o->costs, 8, &s);
+    out->batch_keys = column(a, o->has_batch_keys, &o->batch_keys, 4, &s);
+    out->draws = column(a, o->has_draws, &o->draws, 20, &s);
+    out->given = column(a, o->has_given, &o->given, 4, &s);
+    out->names = column(a, o->has_names, &o->names, 1, &s);
+    out->name_offsets = column(a, o->has_name_offsets, &o->name_offsets, 4, &s);
+    return page_end(c, &r, out, s);
 }
 
 enum visd_err visd_client_group_page(struct visd_client *c, uint32_t scene, uint32_t first, uint32_t count, uint32_t columns,
                                      struct visd_client_page *out)
 {
-    struct visd_message m = {.type = VISD_MSG_GROUPS, .has_epoch = true, .epoch = c->epoch};
+    struct visd_message m = {.type = VISD_MSG_GROUPS};
     struct reply r;
-    struct visd_arena *a;
-    enum visd_err err = client_check_epoch(c, c->epoch);
+    enum visd_err err;
     bool s = false;
-    *out = (struct visd_client_page){0};
     m.groups.scene = scene;
     m.groups.first = first;
     m.groups.count = count ? count : VISD_MAX_ROWS;
     m.groups.has_columns = true;
     m.groups.columns = columns;
-    if (err == VISD_ERR_OK) err = call(c, &m, LINK_RESEND, VISD_MSG_GROUP_ROWS, &r);
-    if (err != VISD_ERR_OK) return err;
-    out->memory = a = calloc(1, sizeof(*a));
-    if (a) {
-        const struct visd_msg_group_rows *o = &r.m.group_rows;
-        out->revision = o->revision;
-        out->next = o->next;
-        out->count = o->groups.rows;
-        out->ids = column(a, true, &o->groups, 8, &s);
-        out->parents = column(a, true, &o->parents, 8, &s);
-        out->flags = column(a, true, &o->flags, 4, &s);
-        out->transforms = column(a, o->has_transforms, &o->transforms, 96, &s);
-        out->names = column(a, o->has_names, &o->names, 1, &s);
-        out->name_offsets = column(a, o->has_name_offsets, &o->name_offsets, 4, &s);
-    } else s = true;
-    reply_finish(&r);
-    return page_end(c, out, s);
+    struct visd_arena *a = page_ask(c, &m, VISD_MSG_GROUP_ROWS, &r, out, &err);
+    if (!a) return err;
+    const struct visd_msg_group_rows *o = &r.m.group_rows;
+    out->revision = o->revision;
+    out->next = o->next;
+    out->count = o->groups.rows;
+    out->ids = column(a, true, &o->groups, 8, &s);
+    out->parents = column(a, true, &o->parents, 8, &s);
+    out->flags = column(a, true, &o->flags, 4, &s);
+    out->transforms = column(a, o->has_transforms, &o->transforms, 96, &s);
+    out->names = column(a, o->has_names, &o->names, 1, &s);
+    out->name_offsets = column(a, o->has_name_offsets, &o->name_offsets, 4, &s);
+    return page_end(c, &r, out, s);
 }
 
 enum visd_err visd_client_mesh_page(struct visd_client *c, uint32_t scene, uint32_t first, uint32_t count, struct visd_client_page *out)
 {
-    struct visd_message m = {.type = VISD_MSG_MESHES, .has_epoch = true, .epoch = c->epoch};
+    struct visd_message m = {.type = VISD_MSG_MESHES};
     struct reply r;
-    struct visd_arena *a;
-    enum visd_err err = client_check_epoch(c, c->epoch);
+    enum visd_err err;
     bool s = false;
-    *out = (struct visd_client_page){0};
     m.meshes.scene = scene;
     m.meshes.first = first;
     m.meshes.count = count ? count : VISD_MAX_ROWS;
-    if (err == VISD_ERR_OK) err = call(c, &m, LINK_RESEND, VISD_MSG_MESH_ROWS, &r);
-    if (err != VISD_ERR_OK) return err;
-    out->memory = a = calloc(1, sizeof(*a));
-    if (a) {
-        const struct visd_msg_mesh_rows *o = &r.m.mesh_rows;
-        out->revision = o->revision;
-        out->next = o->next;
-        out->count = o->meshes.rows;
-        out->ids = column(a, true, &o->meshes, 8, &s);
-        out->vertices = column(a, true, &o->vertices, 4, &s);
-        out->triangles = column(a, true, &o->triangles, 4, &s);
-        out->users = column(a, true, &o->objects, 4, &s);
-    } else s = true;
-    reply_finish(&r);
-    return page_end(c, out, s);
+    struct visd_arena *a = page_ask(c, &m, VISD_MSG_MESH_ROWS, &r, out, &err);
+    if (!a) return err;
+    const struct visd_msg_mesh_rows *o = &r.m.mesh_rows;
+    out->revision = o->revision;
+    out->next = o->next;
+    out->count = o->meshes.rows;
+    out->ids = column(a, true, &o->meshes, 8, &s);
+    out->vertices = column(a, true, &o->vertices, 4, &s);
+    out->triangles = column(a, true, &o->triangles, 4, &s);
+    out->users = column(a, true, &o->objects, 4, &s);
+    return page_end(c, &r, out, s);
 }
 
 void visd_client_page_finish(struct visd_client_page *page)
