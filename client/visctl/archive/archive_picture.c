@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/grow.h"
 #include "../model/model.h"
 #include "../model/transform.h"
 
@@ -44,23 +45,13 @@ void picture_finish(struct picture *p)
     free(p->parents);
 }
 
-/* Room for one more row, doubling. False: memory or numbers run out, and the rows are as they were. */
-static bool grow(void *rows, uint32_t count, uint32_t *room, size_t row_bytes)
-{
-    void *moved, **at = rows;
-    if (count < *room) return true;
-    uint32_t more = *room ? *room * 2 : 64;
-    if (more <= *room || !(moved = realloc(*at, more * row_bytes))) return false;
-    *at = moved;
-    *room = more;
-    return true;
-}
-
 bool picture_add_mesh(struct picture *p, const struct visd_client_mesh *mesh, uint64_t at)
 {
     float min[3], max[3];
-    if (!grow(&p->meshes, p->mesh_count, &p->mesh_room, sizeof(*p->meshes))) return false;
-    struct picture_mesh *m = &p->meshes[p->mesh_count];
+    struct picture_mesh *rows = visd_grown(p->meshes, p->mesh_count, &p->mesh_room, sizeof(*rows));
+    if (!rows) return false;
+    p->meshes = rows;
+    struct picture_mesh *m = &rows[p->mesh_count];
     *m = (struct picture_mesh){.part = calloc(mesh->parts + 1, sizeof(*m->part)), .gltf = {PICTURE_NONE, PICTURE_NONE, PICTURE_NONE, PICTURE_NONE}};
     if (!m->part) return false;
     p->mesh_count++;
@@ -98,8 +89,10 @@ static const char *name_of(struct picture *p, const char *name, uint32_t bytes)
 
 bool picture_add_group(struct picture *p, const double transform[12], uint32_t flags, const char *name, uint32_t name_bytes)
 {
-    if (!grow(&p->groups, p->group_count, &p->group_room, sizeof(*p->groups))) return false;
-    struct picture_group *g = &p->groups[p->group_count];
+    struct picture_group *rows = visd_grown(p->groups, p->group_count, &p->group_room, sizeof(*rows));
+    if (!rows) return false;
+    p->groups = rows;
+    struct picture_group *g = &rows[p->group_count];
     const char *last = name_of(p, name, name_bytes);
     *g = (struct picture_group){.parent = PICTURE_NONE, .flags = flags, .name = last ? strdup(last) : NULL};
     if (last && !g->name) return false;
@@ -170,8 +163,10 @@ bool picture_add_object(struct picture *p, uint32_t mesh, uint32_t group, uint32
     FILE *out = p->file->stream[GLB_NODES];
     const char *last = name_of(p, name, name_bytes);
     double m[12];
-    if (!grow(&p->parents, p->object_count, &p->object_room, sizeof(*p->parents))) return false;
-    p->parents[p->object_count++] = group;
+    uint32_t *parents = visd_grown(p->parents, p->object_count, &p->object_room, sizeof(*parents));
+    if (!parents) return false;
+    p->parents = parents;
+    parents[p->object_count++] = group;
     flags = flags_with_groups(p, flags, group);
     memcpy(m, transform, sizeof(m));
     uint32_t gltf = PICTURE_NONE, look = (flags & VISD_FLAG_DOUBLE_SIDED ? BOTH_SIDES : 0) | (flags & clear ? GLASS : 0);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../model/glb_container.h"
+#include "../model/grow.h"
 #include "archive.h"
 #include "archive_format.h"
 #include "archive_picture.h"
@@ -36,14 +37,10 @@ struct visd_archive_writer {
 
 static bool table_add(struct table *t, uint64_t id)
 {
-    if (t->count == t->room) {
-        uint32_t more = t->room ? t->room * 2 : 64;
-        struct known *moved = more > t->room ? realloc(t->at, more * sizeof(*moved)) : NULL;
-        if (!moved) return false;
-        t->at = moved;
-        t->room = more;
-    }
-    t->at[t->count] = (struct known){.id = id, .number = t->count};
+    struct known *rows = visd_grown(t->at, t->count, &t->room, sizeof(*rows));
+    if (!rows) return false;
+    t->at = rows;
+    rows[t->count] = (struct known){.id = id, .number = t->count};
     t->count++;
     return true;
 }
@@ -142,14 +139,10 @@ enum visd_err visd_archive_put_groups(struct visd_archive_writer *w, const struc
         const char *name = put_name(w, page, i, &record.name_at, &record.name_bytes);
         memcpy(record.transform, page->transforms + i * 12, sizeof(record.transform));
         put_record(w, &record, sizeof(record));
-        if (w->groups.count == w->parents_room) {
-            uint32_t more = w->parents_room ? w->parents_room * 2 : 64;
-            uint64_t *moved = more > w->parents_room ? realloc(w->parents, more * sizeof(*moved)) : NULL;
-            if (!moved) return visd_why_memory(why, "groups");
-            w->parents = moved;
-            w->parents_room = more;
-        }
-        w->parents[w->groups.count] = record.parent;
+        uint64_t *parents = visd_grown(w->parents, w->groups.count, &w->parents_room, sizeof(*parents));
+        if (!parents) return visd_why_memory(why, "groups");
+        w->parents = parents;
+        parents[w->groups.count] = record.parent;
         if (!table_add(&w->groups, record.id) || !picture_add_group(&w->picture, record.transform, record.flags, name, record.name_bytes))
             return visd_why_memory(why, "groups");
         w->head.groups++;

@@ -1,10 +1,11 @@
 /* See daemon_sink.h. Rows are gathered into columns, which is how the wire carries them. */
 #include "daemon_sink.h"
 
-#include "fill.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "../model/grow.h"
+#include "fill.h"
 
 #define ROWS 4096u
 #define GROUP_ROWS 512u
@@ -69,17 +70,13 @@ static enum visd_err flush_objects(struct daemon_sink *s, struct visd_why *why)
 static enum visd_err put_mesh(struct visd_sink *sink, const struct visd_model_mesh *mesh, struct visd_why *why)
 {
     struct daemon_sink *s = (struct daemon_sink *)sink;
-    if (s->totals.meshes == s->mesh_room) {
-        uint32_t more = s->mesh_room ? s->mesh_room * 2 : 256;
-        uint32_t *moved = realloc(s->mesh_triangles, more * sizeof(*moved));
-        if (!moved) return visd_why_memory(why, "meshes");
-        s->mesh_triangles = moved;
-        s->mesh_room = more;
-    }
+    uint32_t *triangles = visd_grown(s->mesh_triangles, (uint32_t)s->totals.meshes, &s->mesh_room, sizeof(*triangles));
+    if (!triangles) return visd_why_memory(why, "meshes");
+    s->mesh_triangles = triangles;
     enum visd_err err = visd_client_batch_mesh_put(s->batch, &(struct visd_client_mesh){
         .id = s->id_base + s->totals.meshes, .vertices = mesh->vertices, .triangles = mesh->index_count / 3, .positions = mesh->positions,
         .indices = mesh->indices, .parts = mesh->part_count, .part = (const struct visd_client_part *)mesh->parts});
-    s->mesh_triangles[s->totals.meshes++] = mesh->index_count / 3;
+    triangles[s->totals.meshes++] = mesh->index_count / 3;
     return err == VISD_ERR_OK ? err : refused(s, err, why);
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/grow.h"
 #include "../model/model.h"
 #include "glb_file.h"
 
@@ -46,14 +47,10 @@ struct glb {
 
 static bool push(struct numbers *list, uint32_t number)
 {
-    if (list->count == list->room) {
-        uint32_t more = list->room ? list->room * 2 : 16;
-        uint32_t *moved = realloc(list->at, more * sizeof(*moved));
-        if (!moved) return false;
-        list->at = moved;
-        list->room = more;
-    }
-    list->at[list->count++] = number;
+    uint32_t *rows = visd_grown(list->at, list->count, &list->room, sizeof(*rows));
+    if (!rows) return false;
+    list->at = rows;
+    rows[list->count++] = number;
     return true;
 }
 
@@ -183,14 +180,10 @@ static enum visd_err glb_group(struct visd_sink *sink, const struct visd_model_g
 {
     struct glb *g = (struct glb *)sink;
     if (!leave_to(g, group->parent)) return out_of_order(g, why);
-    if (g->depth == g->depth_room) {
-        uint32_t more = g->depth_room ? g->depth_room * 2 : 16;
-        struct open_group *moved = realloc(g->open, more * sizeof(*moved));
-        if (!moved) return visd_why_memory(why, "groups");
-        g->open = moved;
-        g->depth_room = more;
-    }
-    struct open_group *top = &g->open[g->depth++];
+    struct open_group *rows = visd_grown(g->open, g->depth, &g->depth_room, sizeof(*rows));
+    if (!rows) return visd_why_memory(why, "groups");
+    g->open = rows;
+    struct open_group *top = &rows[g->depth++];
     *top = (struct open_group){.group = g->groups++};
     memcpy(top->transform, group->transform, sizeof(top->transform));
     visd_model_path_name(group->path, top->name, sizeof(top->name));
@@ -233,14 +226,10 @@ static enum visd_err glb_object(struct visd_sink *sink, const struct visd_model_
             return VISD_ERR_OK;
         }
     }
-    if (run->count == run->room) {
-        uint32_t more = run->room ? run->room * 2 : 64;
-        struct visd_model_trs *moved = realloc(run->trs, more * sizeof(*moved));
-        if (!moved) return visd_why_memory(why, "instances");
-        run->trs = moved;
-        run->room = more;
-    }
-    run->trs[run->count++] = *object->trs;
+    struct visd_model_trs *rows = visd_grown(run->trs, run->count, &run->room, sizeof(*rows));
+    if (!rows) return visd_why_memory(why, "instances");
+    run->trs = rows;
+    rows[run->count++] = *object->trs;
     run->rotated |= memcmp(object->trs->rotation, plain.rotation, sizeof(plain.rotation)) != 0;
     run->scaled |= memcmp(object->trs->scale, plain.scale, sizeof(plain.scale)) != 0;
     return glb_file_good(&g->file) ? VISD_ERR_OK : glb_file_fault(&g->file, why);

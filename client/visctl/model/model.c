@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "transform.h"
 
 #define CHUNK_BYTES (64u << 10)
@@ -53,17 +54,6 @@ void visd_model_finish(struct visd_model *model)
     visd_model_init(model);
 }
 
-/* Room for one more row, doubling. NULL when memory or numbers run out. */
-static void *grown(void *rows, uint32_t count, uint32_t *room, size_t row_bytes)
-{
-    if (count < *room) return rows;
-    uint32_t more = *room ? *room * 2 : 64;
-    if (more <= *room || more == VISD_MODEL_NONE) return NULL;
-    void *moved = realloc(rows, more * row_bytes);
-    if (moved) *room = more;
-    return moved;
-}
-
 static void *keep(struct visd_model *model, const void *data, size_t bytes)
 {
     size_t need = (bytes + 15) & ~(size_t)15;
@@ -83,7 +73,7 @@ static void *keep(struct visd_model *model, const void *data, size_t bytes)
 enum visd_err visd_model_take_mesh(struct visd_model *model, struct visd_model_mesh *mesh, struct visd_why *why)
 {
     assert(visd_model_mesh_check(mesh));
-    struct visd_model_mesh *rows = grown(model->meshes, model->mesh_count, &model->mesh_room, sizeof(*rows));
+    struct visd_model_mesh *rows = visd_grown(model->meshes, model->mesh_count, &model->mesh_room, sizeof(*rows));
     if (!rows) {
         visd_model_mesh_free(mesh);
         return visd_why_memory(why, "meshes");
@@ -97,7 +87,7 @@ enum visd_err visd_model_take_mesh(struct visd_model *model, struct visd_model_m
 enum visd_err visd_model_add_group(struct visd_model *model, const struct visd_model_group *group, struct visd_why *why)
 {
     assert(group->parent == VISD_MODEL_NONE || group->parent < model->group_count);
-    struct visd_model_group *rows = grown(model->groups, model->group_count, &model->group_room, sizeof(*rows));
+    struct visd_model_group *rows = visd_grown(model->groups, model->group_count, &model->group_room, sizeof(*rows));
     if (!rows) return visd_why_memory(why, "groups");
     model->groups = rows;
     struct visd_model_group *row = &rows[model->group_count];
@@ -112,7 +102,7 @@ enum visd_err visd_model_add_object(struct visd_model *model, const struct visd_
 {
     assert(object->group == VISD_MODEL_NONE || object->group < model->group_count);
     assert(object->mesh == VISD_MODEL_NONE || object->mesh < model->mesh_count);
-    struct visd_model_object *rows = grown(model->objects, model->object_count, &model->object_room, sizeof(*rows));
+    struct visd_model_object *rows = visd_grown(model->objects, model->object_count, &model->object_room, sizeof(*rows));
     if (!rows) return visd_why_memory(why, "objects");
     model->objects = rows;
     struct visd_model_object *row = &rows[model->object_count];
