@@ -2,11 +2,13 @@
 /* Generated scenes: solid shapes are closed and wound outwards, scenes are repeatable, and a GLB file gives the same scene back. */
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -161,6 +163,34 @@ static void test_unfinished_file(void **state)
     assert_null(sink);
 }
 
+/* No room for a while, and then there is some again: what was lost meanwhile is noticed at the end at the latest. */
+static void test_no_room(void **state)
+{
+    (void)state;
+    float corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    uint32_t order[3] = {0, 1, 2};
+    struct visd_model_part part = {0, 3, VISD_MODEL_SIDES_SINGLE, 0};
+    struct visd_model_mesh mesh = {.positions = corners, .indices = order, .parts = &part, .vertices = 3, .index_count = 3, .part_count = 1};
+    char folder[] = "/tmp/visctl-room-XXXXXX", path[64];
+    struct visd_sink *sink;
+    struct visd_why why = {{0}};
+    struct rlimit before, tight;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/x.glb", folder);
+    assert_int_equal(visd_glb_create(&sink, path, &why), VISD_ERR_OK);
+    visd_model_mesh_box(&mesh);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    tight = before;
+    tight.rlim_cur = 0;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+    for (int i = 0; i < 60; i++) sink->ops->mesh(sink, &mesh, &why); /* more of them described than fits a buffer, but less data */
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(sink->ops->finish(sink, &why), VISD_ERR_IO);
+    visd_glb_destroy(sink);
+    assert_int_equal(rmdir(folder), 0); /* nothing was left in it */
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -199,7 +229,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),         cmocka_unit_test(test_furniture),       cmocka_unit_test(test_repeatable), cmocka_unit_test(test_office),
-        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_unfinished_file), cmocka_unit_test(test_refusals),   cmocka_unit_test(test_cameras),
+        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_unfinished_file), cmocka_unit_test(test_no_room),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_cameras),
     };
     return cmocka_run_group_tests_name("visctl generate", tests, NULL, NULL);
 }

@@ -238,18 +238,18 @@ bool picture_write(struct picture *p)
             write_numbers(out, "children", below + first[g], children);
             fputc('}', out);
         }
-        glb_write_stream(p->file, GLB_NODES);
+        glb_write_stream(p->file, GLB_NODES, GLB_JSON);
         if (p->group_count + p->object_count) fputc(']', out);
         if (p->gltf_meshes) {
             fprintf(out, ",\n\"materials\":[%s],\n\"meshes\":[\n", glb_materials);
-            glb_write_stream(p->file, GLB_MESHES);
+            glb_write_stream(p->file, GLB_MESHES, GLB_JSON);
             fputc(']', out);
         }
         if (p->file->accessors) {
             fputs(",\n\"accessors\":[\n", out);
-            glb_write_stream(p->file, GLB_ACCESSORS);
+            glb_write_stream(p->file, GLB_ACCESSORS, GLB_JSON);
             fputs("],\n\"bufferViews\":[\n", out);
-            glb_write_stream(p->file, GLB_VIEWS);
+            glb_write_stream(p->file, GLB_VIEWS, GLB_JSON);
             fputc(']', out);
         }
         if (p->file->bin_bytes) fprintf(out, ",\n\"buffers\":[{\"byteLength\":%llu}]", (unsigned long long)p->file->bin_bytes);

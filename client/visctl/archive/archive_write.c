@@ -193,14 +193,11 @@ enum visd_err visd_archive_put_objects(struct visd_archive_writer *w, const stru
 
 enum visd_err visd_archive_finish(struct visd_archive_writer *w, struct visd_why *why)
 {
-    char block[65536];
-    size_t n;
     enum visd_err err = resolve(w, why);
     if (err != VISD_ERR_OK) return err;
     if (!picture_write(&w->picture)) return visd_why_memory(why, "the file");
     for (; w->head.name_bytes % 8; w->head.name_bytes++) fputc(0, w->names);
-    rewind(w->names);
-    while ((n = fread(block, 1, sizeof(block), w->names)) > 0) put_record(w, block, n);
+    glb_write_stream(&w->file, GLB_SPARE, GLB_MORE);
     bool good = fseeko(w->file.stream[GLB_MORE], 0, SEEK_SET) == 0;
     put_record(w, &w->head, sizeof(w->head));
     return good ? glb_file_finish(&w->file, GLB_CHUNK_VISD, why) : glb_file_fault(&w->file, why);

@@ -245,16 +245,16 @@ static void write_json(struct glb *g)
     fputs(g->roots.count ? "]}]" : "}]", out);
     if (g->nodes) {
         fputs(",\n\"nodes\":[\n", out);
-        glb_write_stream(&g->file, GLB_NODES);
+        glb_write_stream(&g->file, GLB_NODES, GLB_JSON);
         fputs("]", out);
     }
     if (g->meshes) {
         fprintf(out, ",\n\"materials\":[%s],\n\"meshes\":[\n", glb_materials);
-        glb_write_stream(&g->file, GLB_MESHES);
+        glb_write_stream(&g->file, GLB_MESHES, GLB_JSON);
         fputs("],\n\"accessors\":[\n", out);
-        glb_write_stream(&g->file, GLB_ACCESSORS);
+        glb_write_stream(&g->file, GLB_ACCESSORS, GLB_JSON);
         fprintf(out, "],\n\"bufferViews\":[\n{\"buffer\":0,\"byteLength\":%llu}", (unsigned long long)g->file.bin_bytes);
-        glb_write_stream(&g->file, GLB_VIEWS);
+        glb_write_stream(&g->file, GLB_VIEWS, GLB_JSON);
         fprintf(out, "],\n\"buffers\":[{\"byteLength\":%llu}]", (unsigned long long)g->file.bin_bytes);
     }
     fputs("}", out);

@@ -118,26 +118,17 @@ void glb_write_matrix(FILE *out, const double m[12])
     fputc(']', out);
 }
 
-void glb_write_stream(struct glb_file *f, enum glb_stream stream)
-{
-    char block[65536];
-    size_t n;
-    rewind(f->stream[stream]);
-    while ((n = fread(block, 1, sizeof(block), f->stream[stream])) > 0) fwrite(block, 1, n, f->stream[GLB_JSON]);
-}
-
 /* ---- putting it together ---- */
 
 struct target {
     FILE *file;
-    struct visd_byte_digest digest;
-    bool good;
+    struct visd_byte_digest *digest; /* of all that was put; NULL: nobody asks for it */
 };
 
 static void put(struct target *t, const void *bytes, size_t size)
 {
-    t->good = t->good && fwrite(bytes, 1, size, t->file) == size;
-    visd_byte_digest_add(&t->digest, bytes, size);
+    fwrite(bytes, 1, size, t->file);
+    if (t->digest) visd_byte_digest_add(t->digest, bytes, size);
 }
 
 static void put_u32(struct target *t, uint64_t value)
@@ -146,21 +137,31 @@ static void put_u32(struct target *t, uint64_t value)
     put(t, bytes, 4);
 }
 
-/* A chunk of this length: what the stream holds, filled up, with room for tail bytes more that the caller puts. */
-static void put_chunk(struct target *t, FILE *from, uint64_t length, uint32_t type, char fill, uint32_t tail)
+/* All that the stream holds; how many bytes. It is sought, not rewound: that would forget a write that failed. */
+static uint64_t put_stream(struct target *t, FILE *from)
 {
     char block[65536];
     uint64_t done = 0;
     size_t n;
-    put_u32(t, length + tail);
-    put_u32(t, type);
-    rewind(from);
+    if (fseeko(from, 0, SEEK_SET) != 0) return 0;
     while ((n = fread(block, 1, sizeof(block), from)) > 0) {
         put(t, block, n);
         done += n;
     }
-    for (; done < length; done++) put(t, &fill, 1);
-    t->good = t->good && !ferror(from) && done == length;
+    return done;
+}
+
+void glb_write_stream(struct glb_file *f, enum glb_stream from, enum glb_stream to)
+{
+    put_stream(&(struct target){.file = f->stream[to]}, f->stream[from]);
+}
+
+/* A chunk of this length: what the stream holds, filled up, with room for tail bytes more that the caller puts. */
+static void put_chunk(struct target *t, FILE *from, uint64_t length, uint32_t type, char fill, uint32_t tail)
+{
+    put_u32(t, length + tail);
+    put_u32(t, type);
+    for (uint64_t done = put_stream(t, from); done < length; done++) put(t, &fill, 1);
 }
 
 static uint64_t size_of(FILE *stream)
@@ -177,7 +178,8 @@ enum visd_err glb_file_finish(struct glb_file *f, uint32_t more, struct visd_why
     if (all > UINT32_MAX)
         return visd_why(why, VISD_ERR_TOO_BIG, "%.200s: a GLB holds at most 4 GiB, this would be %llu MiB; take fewer objects", f->path,
                         (unsigned long long)(all >> 20));
-    struct target t = {.file = fopen(f->part, "wbe"), .good = true};
+    struct visd_byte_digest digest = {0};
+    struct target t = {.file = fopen(f->part, "wbe"), .digest = extra ? &digest : NULL};
     if (!t.file) return glb_file_fault(f, why);
     put_u32(&t, GLB_MAGIC);
     put_u32(&t, 2);
@@ -186,12 +188,11 @@ enum visd_err glb_file_finish(struct glb_file *f, uint32_t more, struct visd_why
     if (f->bin_bytes) put_chunk(&t, f->stream[GLB_BIN], f->bin_bytes, GLB_CHUNK_BIN, 0, 0);
     if (extra) {
         put_chunk(&t, f->stream[GLB_MORE], extra, more, 0, 8);
-        uint64_t digest = visd_byte_digest_end(&t.digest);
-        put(&t, &digest, sizeof(digest));
+        uint64_t sum = visd_byte_digest_end(&digest);
+        put(&t, &sum, sizeof(sum));
     }
-    bool good = glb_file_good(f) && t.good;
-    good = (fflush(t.file) == 0) && good;
-    good = (fclose(t.file) == 0) && good;
+    bool good = fflush(t.file) == 0 && !ferror(t.file) && glb_file_good(f);
+    good = fclose(t.file) == 0 && good;
     if (good && rename(f->part, f->path) == 0) return VISD_ERR_OK;
     enum visd_err err = glb_file_fault(f, why);
     unlink(f->part);

@@ -39,7 +39,8 @@ uint32_t glb_put_indices(struct glb_file *file, uint32_t view, uint64_t at, bool
 extern const char *const glb_materials; /* four: number 1 for both sides + 2 for see-through */
 void glb_write_string(FILE *out, const char *text);
 void glb_write_matrix(FILE *out, const double transform[12]); /* nothing for the identity */
-void glb_write_stream(struct glb_file *file, enum glb_stream stream); /* into JSON */
+/* All of a stream, behind what another holds. */
+void glb_write_stream(struct glb_file *file, enum glb_stream from, enum glb_stream to);
 
 /* Puts it together: JSON, which must have been written by now, data if there is any, and MORE, if anything was written to it, as a chunk of type
  * more, its last eight bytes a digest of the file up to there. */
