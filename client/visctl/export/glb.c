@@ -232,7 +232,9 @@ static enum visd_err glb_object(struct visd_sink *sink, const struct visd_model_
     rows[run->count++] = *object->trs;
     run->rotated |= memcmp(object->trs->rotation, plain.rotation, sizeof(plain.rotation)) != 0;
     run->scaled |= memcmp(object->trs->scale, plain.scale, sizeof(plain.scale)) != 0;
-    return glb_file_good(&g->file) ? VISD_ERR_OK : glb_file_fault(&g->file, why);
+    /* What objects are written to, so that a full disk ends a long scene early; all of it is looked at in the end. */
+    bool good = !ferror(g->file.stream[GLB_BIN]) && !ferror(nodes_of(g));
+    return good ? VISD_ERR_OK : glb_file_fault(&g->file, why);
 }
 
 static void write_json(struct glb *g)
