@@ -26,37 +26,30 @@ static enum visd_err damaged(struct reading *r, const char *what)
     return visd_why(r->why, VISD_ERR_BAD_VALUE, "%.120s: %s; the file is damaged, or was changed after it was exported", r->name, what);
 }
 
-static uint32_t u32_at(const unsigned char *at)
-{
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 /* ---- the container ---- */
 
 static enum visd_err find_chunks(struct reading *r)
 {
     const unsigned char *bytes = r->to->bin = r->to->file; /* a file without data: nothing is read there */
-    if (r->size < 4 || u32_at(bytes) != GLB_MAGIC)
-        return visd_why(r->why, VISD_ERR_BAD_MESSAGE, "%.120s: not a GLB file, so not an exported scene", r->name);
-    if (r->size < 12 || u32_at(bytes + 8) > r->size)
-        return visd_why(r->why, VISD_ERR_BAD_VALUE, "%.120s: truncated, it ends at byte %zu of %u", r->name, r->size,
-                        r->size < 12 ? 12 : u32_at(bytes + 8));
-    if (u32_at(bytes + 4) != 2 || u32_at(bytes + 8) != r->size || r->size % 4) return damaged(r, "its header does not fit its length");
-    for (size_t at = 12, chunk = 0; at < r->size; chunk++) {
-        if (r->size - at < 8) return damaged(r, "it ends inside the header of a chunk");
-        size_t length = u32_at(bytes + at), left = r->size - at - 8;
-        uint32_t type = u32_at(bytes + at + 4);
-        at += 8;
-        if (length > left || length % 4) return damaged(r, "a chunk is longer than the file");
-        if (chunk == 1 && type == GLB_CHUNK_BIN) {
-            r->to->bin = bytes + at;
-            r->bin_size = length;
-        } else if (type == GLB_CHUNK_VISD) {
-            if (length != left) return damaged(r, "something follows the scene");
-            r->own = bytes + at;
-            r->own_size = length;
+    struct glb_header header = {.length = GLB_HEADER_BYTES};
+    struct glb_chunk chunk;
+    if (!glb_is(bytes, r->size)) return visd_why(r->why, VISD_ERR_BAD_MESSAGE, "%.120s: not a GLB file, so not an exported scene", r->name);
+    if (!glb_header_of(bytes, r->size, &header) || header.length > r->size)
+        return visd_why(r->why, VISD_ERR_BAD_VALUE, "%.120s: truncated, it ends at byte %zu of %u", r->name, r->size, header.length);
+    if (header.version != 2 || header.length != r->size || r->size % 4) return damaged(r, "its header does not fit its length");
+    size_t at = GLB_HEADER_BYTES;
+    for (int i = 0; at < r->size; i++) {
+        if (!glb_chunk_at(bytes, r->size, &at, &chunk)) return damaged(r, "it ends inside the header of a chunk");
+        if (chunk.length > chunk.left || chunk.length % 4) return damaged(r, "a chunk is longer than the file");
+        if (i == 1 && chunk.type == GLB_CHUNK_BIN) {
+            r->to->bin = chunk.bytes;
+            r->bin_size = chunk.length;
+        } else if (chunk.type == GLB_CHUNK_VISD) {
+            if (chunk.length != chunk.left) return damaged(r, "something follows the scene");
+            r->own = chunk.bytes;
+            r->own_size = chunk.length;
         }
-        at += length;
+        at += chunk.length;
     }
     return r->own ? VISD_ERR_OK
                   : visd_why(r->why, VISD_ERR_BAD_MESSAGE, "%.120s: a GLB, but not one that scene export wrote; visctl load reads it", r->name);

@@ -170,47 +170,40 @@ const json_t *gltf_at(const struct gltf_document *d, enum gltf_array array, uint
 
 /* ---- the container ---- */
 
-static uint32_t u32_at(const unsigned char *p)
-{
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 /* Finds the JSON text, and the BIN chunk of a GLB. */
 static enum visd_err open_container(struct gltf_document *d, const unsigned char *bytes, size_t size, const char **text, size_t *text_size)
 {
-    if (size < 4 || u32_at(bytes) != GLB_MAGIC) {
+    struct glb_header header;
+    struct glb_chunk chunk;
+    if (!glb_is(bytes, size)) {
         size_t mark = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
         *text = (const char *)bytes + mark;
         *text_size = size - mark;
         return VISD_ERR_OK;
     }
-    if (size < 12) return gltf_refuse(d, VISD_ERR_BAD_VALUE, "GLB header", "the file ends inside it");
-    if (u32_at(bytes + 4) != 2)
-        return gltf_refuse(d, VISD_ERR_NOT_SUPPORTED, "GLB header", "container version %u, only 2 is read", u32_at(bytes + 4));
-    uint32_t length = u32_at(bytes + 8);
-    if (length > size)
-        return gltf_refuse(d, VISD_ERR_BAD_VALUE, "GLB header", "says %u bytes, but the file has %zu: it is truncated", length, size);
-    if (length < size)
-        return gltf_refuse(d, VISD_ERR_BAD_VALUE, "GLB header", "says %u bytes, but the file has %zu", length, size);
-    size_t at = 12;
-    for (int chunk = 0; at < size; chunk++) {
-        struct gltf_place place = gltf_place("GLB chunk %d", chunk);
-        if (size - at < 8) return gltf_refuse(d, VISD_ERR_BAD_VALUE, place.text, "the file ends inside its header");
-        uint32_t bytes_in = u32_at(bytes + at), type = u32_at(bytes + at + 4);
-        at += 8;
-        if (bytes_in > size - at)
-            return gltf_refuse(d, VISD_ERR_BAD_VALUE, place.text, "says %u bytes, but %zu are left in the file", bytes_in, size - at);
-        if (chunk == 0) {
-            if (type != GLB_CHUNK_JSON) return gltf_refuse(d, VISD_ERR_BAD_VALUE, place.text, "must be the JSON chunk");
-            *text = (const char *)bytes + at;
-            *text_size = bytes_in;
-        } else if (chunk == 1 && type == GLB_CHUNK_BIN) {
-            d->bin = bytes + at;
-            d->bin_size = bytes_in;
-        } else if (type == GLB_CHUNK_VISD) {
+    if (!glb_header_of(bytes, size, &header)) return gltf_refuse(d, VISD_ERR_BAD_VALUE, "GLB header", "the file ends inside it");
+    if (header.version != 2)
+        return gltf_refuse(d, VISD_ERR_NOT_SUPPORTED, "GLB header", "container version %u, only 2 is read", header.version);
+    if (header.length != size)
+        return gltf_refuse(d, VISD_ERR_BAD_VALUE, "GLB header", "says %u bytes, but the file has %zu%s", header.length, size,
+                           header.length > size ? ": it is truncated" : "");
+    size_t at = GLB_HEADER_BYTES;
+    for (int i = 0; at < size; i++) {
+        struct gltf_place place = gltf_place("GLB chunk %d", i);
+        if (!glb_chunk_at(bytes, size, &at, &chunk)) return gltf_refuse(d, VISD_ERR_BAD_VALUE, place.text, "the file ends inside its header");
+        if (chunk.length > chunk.left)
+            return gltf_refuse(d, VISD_ERR_BAD_VALUE, place.text, "says %u bytes, but %zu are left in the file", chunk.length, chunk.left);
+        if (i == 0) {
+            if (chunk.type != GLB_CHUNK_JSON) return gltf_refuse(d, VISD_ERR_BAD_VALUE, place.text, "must be the JSON chunk");
+            *text = (const char *)chunk.bytes;
+            *text_size = chunk.length;
+        } else if (i == 1 && chunk.type == GLB_CHUNK_BIN) {
+            d->bin = chunk.bytes;
+            d->bin_size = chunk.length;
+        } else if (chunk.type == GLB_CHUNK_VISD) {
             visd_model_warn(d->model, "visctl scene export wrote it: only what it shows is loaded, with new ids; scene import reads all of it");
         }
-        at += bytes_in;
+        at += chunk.length;
     }
     if (!*text) return gltf_refuse(d, VISD_ERR_BAD_VALUE, "GLB header", "no JSON chunk follows it");
     return VISD_ERR_OK;
