@@ -57,7 +57,7 @@ struct visd_archive_row {
     uint32_t flags, layers, batch_key;
     float margin;
     double transform[12];
-    bool has_box, has_cost, has_draw; /* false: the daemon's default */
+    uint32_t given; /* enum visd_client_given: what of the following is its own, and not the daemon's default */
     double box[6], cost;
     uint32_t draw[5];
     const char *name;

@@ -188,8 +188,7 @@ void visd_archive_object(const struct visd_archive *a, uint64_t number, struct v
     struct archive_object o;
     memcpy(&o, a->object_records + number * sizeof(o), sizeof(o));
     *out = (struct visd_archive_row){.id = o.id, .mesh = o.mesh, .group = o.group, .flags = o.flags, .layers = o.layers, .batch_key = o.batch_key,
-        .margin = o.margin, .has_box = o.given & VISD_GIVEN_BOX, .has_cost = o.given & VISD_GIVEN_COST, .has_draw = o.given & VISD_GIVEN_DRAW, .cost = o.cost,
-        .name = a->names + o.name_at};
+        .margin = o.margin, .given = o.given, .cost = o.cost, .name = a->names + o.name_at};
     memcpy(out->transform, o.transform, sizeof(out->transform));
     memcpy(out->box, o.box, sizeof(out->box));
     memcpy(out->draw, o.draw, sizeof(out->draw));

@@ -3,6 +3,7 @@
  * Groups are put twice: first by their ids alone, which fixes their order, then with all that they are, now that every parent is
  * known. What only some objects have (a box of their own, a cost, a draw) is set after they were added, so that the others keep the daemon's
  * defaults, and the order is that of the file. */
+#include <stddef.h>
 #include <string.h>
 
 #include "../archive/archive.h"
@@ -102,38 +103,30 @@ static enum visd_err put_groups(struct importing *m)
     return err;
 }
 
-/* Of the rows fetched last, those that have a box, a cost or a draw of their own. */
-static enum visd_err set_boxes(struct importing *m, size_t count)
+/* Of the rows fetched last, those that were given something: their ids, and that field of them as a column. How many. */
+static size_t gather(struct importing *m, size_t rows, uint32_t what, size_t field, size_t bytes, void *column)
 {
-    struct visd_client_objects set = {.ids = m->ids, .boxes = m->boxes};
-    for (size_t i = 0; i < count; i++) {
-        if (!m->row[i].has_box) continue;
-        memcpy(m->boxes + set.count * 6, m->row[i].box, sizeof(m->row[i].box));
-        m->ids[set.count++] = m->row[i].id + m->base;
+    size_t count = 0;
+    for (size_t i = 0; i < rows; i++) {
+        if (!(m->row[i].given & what)) continue;
+        memcpy((char *)column + count * bytes, (const char *)&m->row[i] + field, bytes);
+        m->ids[count++] = m->row[i].id + m->base;
     }
-    return visd_client_batch_object_set(m->batch, &set);
+    return count;
 }
 
-static enum visd_err set_costs(struct importing *m, size_t count)
-{
-    struct visd_client_objects set = {.ids = m->ids, .costs = m->costs};
-    for (size_t i = 0; i < count; i++) {
-        if (!m->row[i].has_cost) continue;
-        m->costs[set.count] = m->row[i].cost;
-        m->ids[set.count++] = m->row[i].id + m->base;
-    }
-    return visd_client_batch_object_set(m->batch, &set);
-}
+#define GATHER(m, rows, what, field, column) gather(m, rows, what, offsetof(struct visd_archive_row, field), sizeof((m)->row->field), column)
 
-static enum visd_err set_draws(struct importing *m, size_t count)
+static enum visd_err set_given(struct importing *m, size_t rows)
 {
-    struct visd_client_objects set = {.ids = m->ids, .draws = m->draws};
-    for (size_t i = 0; i < count; i++) {
-        if (!m->row[i].has_draw) continue;
-        memcpy(m->draws + set.count * 5, m->row[i].draw, sizeof(m->row[i].draw));
-        m->ids[set.count++] = m->row[i].id + m->base;
-    }
-    return visd_client_batch_object_set(m->batch, &set);
+    struct visd_client_objects boxed = {.count = GATHER(m, rows, VISD_GIVEN_BOX, box, m->boxes), .ids = m->ids, .boxes = m->boxes};
+    enum visd_err err = visd_client_batch_object_set(m->batch, &boxed);
+    if (err != VISD_ERR_OK) return err;
+    struct visd_client_objects costly = {.count = GATHER(m, rows, VISD_GIVEN_COST, cost, m->costs), .ids = m->ids, .costs = m->costs};
+    err = visd_client_batch_object_set(m->batch, &costly);
+    if (err != VISD_ERR_OK) return err;
+    struct visd_client_objects drawn = {.count = GATHER(m, rows, VISD_GIVEN_DRAW, draw, m->draws), .ids = m->ids, .draws = m->draws};
+    return visd_client_batch_object_set(m->batch, &drawn);
 }
 
 static enum visd_err put_objects(struct importing *m)
@@ -146,9 +139,7 @@ static enum visd_err put_objects(struct importing *m)
         err = visd_client_batch_object_add(m->batch, &(struct visd_client_objects){
             .count = n, .ids = m->ids, .transforms = m->transforms, .flags = m->flags, .margins = m->margins, .layers = m->layers, .meshes = m->meshes,
             .groups = m->groups, .batch_keys = keyed ? m->batch_keys : NULL, .names = m->names});
-        if (err == VISD_ERR_OK) err = set_boxes(m, n);
-        if (err == VISD_ERR_OK) err = set_costs(m, n);
-        if (err == VISD_ERR_OK) err = set_draws(m, n);
+        if (err == VISD_ERR_OK) err = set_given(m, n);
         progress(m, n);
     }
     return err;
