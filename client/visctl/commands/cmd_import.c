@@ -32,12 +32,13 @@ static uint64_t moved(const struct importing *m, uint64_t id)
     return id == VISD_NO_ID ? id : id + m->base;
 }
 
-/* Where the base would carry an id past the end of its numbers. */
+/* False where the base would carry an id past the end of its numbers. */
 static bool base_fits(const struct visd_archive *a, uint64_t base)
 {
     struct visd_archive_row row;
     struct visd_client_mesh mesh;
     bool fits = true;
+    if (base == 0) return true;
     for (uint64_t i = 0; i < a->meshes && fits; i++) visd_archive_mesh(a, i, &mesh), fits = mesh.id < VISD_NO_ID - base;
     for (uint64_t i = 0; i < a->groups && fits; i++) visd_archive_group(a, i, &row), fits = row.id < VISD_NO_ID - base;
     for (uint64_t i = 0; i < a->objects && fits; i++) visd_archive_object(a, i, &row), fits = row.id <= UINT64_MAX - base;
