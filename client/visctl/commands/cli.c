@@ -153,6 +153,17 @@ uint64_t cli_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+double cli_ratio(uint64_t a, uint64_t b)
+{
+    return b ? (double)a / (double)b : 0;
+}
+
+int cli_by_id(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
 /* The length of the UTF-8 sequence at text, 0 if it is none. */
 static size_t sequence(const unsigned char *text, size_t left)
 {

@@ -73,6 +73,9 @@ void cli_progress(const char *doing, uint64_t done, uint64_t all);
 
 uint64_t cli_now_ns(void); /* monotonic */
 
+double cli_ratio(uint64_t a, uint64_t b);        /* a / b; 0 where b is 0 */
+int cli_by_id(const void *a, const void *b);     /* order for qsort and bsearch, of what begins with a u64 id: rising */
+
 /* JSON output. */
 void cli_put_string(FILE *file, const char *text, size_t length); /* quoted and escaped; bytes that are no UTF-8 are replaced */
 void cli_put_ids(FILE *file, const uint64_t *ids, size_t count);  /* as an array */

@@ -46,11 +46,6 @@ static double at_share(const struct flight *f, double share)
     return f->latency_ms[i];
 }
 
-static double ratio(uint64_t a, uint64_t b)
-{
-    return b ? (double)a / (double)b : 0;
-}
-
 static void count_plain(struct flight *f, size_t i, const struct visd_client_result *r)
 {
     const struct visd_client_counts *c = &r->counts;
@@ -113,10 +108,10 @@ static void print_json(const struct flight *f, const char *device)
     printf(", \"method\": \"%s\", \"frames\": %zu, \"objects\": %llu, \"in_frustum\": %.1f, \"listed\": %.1f, "
            "\"triangles_saved\": %.4f, \"depth_complexity\": %.3f, "
            "\"p50_ms\": %.3f, \"p95_ms\": %.3f, \"p99_ms\": %.3f, \"degraded\": %zu, \"pass_times\": \"%s\", \"pass_ms\": {",
-           visd_client_method_name(f->method), f->frames, (unsigned long long)f->objects, ratio(f->in_frustum, f->plain), ratio(f->listed, f->plain),
-           1 - ratio(f->triangles_listed, f->triangles_in_frustum), ratio(f->samples_all, f->pixels_covered), at_share(f, 0.5), at_share(f, 0.95),
+           visd_client_method_name(f->method), f->frames, (unsigned long long)f->objects, cli_ratio(f->in_frustum, f->plain), cli_ratio(f->listed, f->plain),
+           1 - cli_ratio(f->triangles_listed, f->triangles_in_frustum), cli_ratio(f->samples_all, f->pixels_covered), at_share(f, 0.5), at_share(f, 0.95),
            at_share(f, 0.99), f->degraded, f->wall ? "wall" : "device");
-    for (int p = 0; p < PASSES; p++) printf("%s\"%s\": %.3f", p ? ", " : "", pass_names[p], ratio(f->pass_ns[p], f->probed) / 1e6);
+    for (int p = 0; p < PASSES; p++) printf("%s\"%s\": %.3f", p ? ", " : "", pass_names[p], cli_ratio(f->pass_ns[p], f->probed) / 1e6);
     puts("}}");
 }
 
@@ -124,16 +119,16 @@ static void print_table(const struct flight *f, const char *device)
 {
     printf("%s, %zu frames, method %s, on %s\n", f->scene, f->frames, visd_client_method_name(f->method), device);
     printf("  objects                 %12llu\n", (unsigned long long)f->objects);
-    printf("  in the frustum          %12.0f   a frame\n", ratio(f->in_frustum, f->plain));
-    printf("  listed                  %12.0f   a frame\n", ratio(f->listed, f->plain));
+    printf("  in the frustum          %12.0f   a frame\n", cli_ratio(f->in_frustum, f->plain));
+    printf("  listed                  %12.0f   a frame\n", cli_ratio(f->listed, f->plain));
     printf("  triangles saved         %11.1f%%   of those in the frustum\n",
-           f->triangles_in_frustum ? 100 - 100 * ratio(f->triangles_listed, f->triangles_in_frustum) : 0);
-    printf("  depth complexity        %12.1f   samples of all in the frustum, a covered pixel\n", ratio(f->samples_all, f->pixels_covered));
+           f->triangles_in_frustum ? 100 - 100 * cli_ratio(f->triangles_listed, f->triangles_in_frustum) : 0);
+    printf("  depth complexity        %12.1f   samples of all in the frustum, a covered pixel\n", cli_ratio(f->samples_all, f->pixels_covered));
     printf("  camera to answer, ms    %12.2f   p50\n", at_share(f, 0.5));
     printf("                          %12.2f   p95\n", at_share(f, 0.95));
     printf("                          %12.2f   p99\n", at_share(f, 0.99));
     for (int p = 0; p < PASSES; p++)
-        printf("  %-23s %12.3f   ms%s\n", pass_names[p], ratio(f->pass_ns[p], f->probed) / 1e6,
+        printf("  %-23s %12.3f   ms%s\n", pass_names[p], cli_ratio(f->pass_ns[p], f->probed) / 1e6,
                p ? "" : f->wall ? ", each pass alone, by wall clock" : ", by device timestamps");
     if (f->degraded) printf("  degraded                %12zu   frames were answered with less than was asked for\n", f->degraded);
 }

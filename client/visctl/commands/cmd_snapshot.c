@@ -24,7 +24,7 @@ int cmd_snapshot(struct cli *cli)
     while (name && what < 4 && strcmp(name, names[what]) != 0) what++;
     if (what == 4) return cli_misuse(cli, "--what must be depth, pyramid, ids or boxes, not \"%s\"", name);
     if (!cli_method(cli, &method) || !cli_number(cli, "frame", 0, VISD_CAMERAS_MAX, &frame)) return CLI_USAGE;
-    if (strcmp(visd_client_method_name(method), "frustum") == 0 && what < 2) return cli_misuse(cli, "method frustum makes no depth; take --method hiz, or --what ids or boxes");
+    if (method == VISD_CULL_FRUSTUM && what < 2) return cli_misuse(cli, "method frustum makes no depth; take --method hiz, or --what ids or boxes");
     if (visd_cameras_read(file, &cameras, &count, &why) != VISD_ERR_OK) return cli_fail(cli, "%s", why.text);
 
     int status = CLI_FAILED;

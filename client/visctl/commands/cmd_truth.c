@@ -34,15 +34,9 @@ struct tally {
     size_t first_frame;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static bool holds(const struct ids *list, uint64_t id)
 {
-    return list->count && bsearch(&id, list->at, list->count, sizeof(id), by_value);
+    return list->count && bsearch(&id, list->at, list->count, sizeof(id), cli_by_id);
 }
 
 static void ids_finish(struct ids *list)
@@ -68,7 +62,7 @@ static bool ids_of_array(struct ids *out, const json_t *array)
         if (!json_is_integer(value) || json_integer_value(value) < 0) return false;
         out->at[i] = (uint64_t)json_integer_value(value);
     }
-    qsort(out->at, out->count, sizeof(*out->at), by_value);
+    qsort(out->at, out->count, sizeof(*out->at), cli_by_id);
     return true;
 }
 
@@ -82,7 +76,7 @@ static bool ids_of_keys(struct ids *out, json_t *object)
     {
         if (!cli_parse_number(key, &out->at[i++])) return false;
     }
-    qsort(out->at, out->count, sizeof(*out->at), by_value);
+    qsort(out->at, out->count, sizeof(*out->at), cli_by_id);
     return true;
 }
 
@@ -169,7 +163,7 @@ static int fly(struct cli *cli, struct visd_client_view *view, const struct visd
         } else if (status == CLI_DONE) {
             bool perspective = cameras[i].proj[11] != 0;
             if (got.count) memcpy(got.at, result.ids, got.count * sizeof(*got.at));
-            qsort(got.at, got.count, sizeof(*got.at), by_value);
+            qsort(got.at, got.count, sizeof(*got.at), cli_by_id);
             *(perspective ? &t->listed : &t->listed_ortho) += got.count;
             *(perspective ? &t->seen : &t->seen_ortho) += visible.count;
             count_missed(t, &got, &robust, i);
@@ -188,14 +182,9 @@ static int fly(struct cli *cli, struct visd_client_view *view, const struct visd
     return status;
 }
 
-static double ratio(uint64_t a, uint64_t b)
-{
-    return b ? (double)a / (double)b : 0;
-}
-
 static int report(struct cli *cli, const struct tally *t, const char *scene, int method, bool compared)
 {
-    double over = ratio(t->listed, t->seen), over_ortho = ratio(t->listed_ortho, t->seen_ortho);
+    double over = cli_ratio(t->listed, t->seen), over_ortho = cli_ratio(t->listed_ortho, t->seen_ortho);
     if (cli->json) {
         printf("{\"bench\": \"truth\", \"scene\": ");
         cli_put_string(stdout, scene, strlen(scene));

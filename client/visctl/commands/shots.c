@@ -120,12 +120,6 @@ struct groups { /* sorted by id */
     size_t count;
 };
 
-static int by_id(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static int fetch_groups(struct cli *cli, uint32_t scene, struct groups *out)
 {
     uint32_t first = 0;
@@ -144,7 +138,7 @@ static int fetch_groups(struct cli *cli, uint32_t scene, struct groups *out)
         visd_client_page_finish(&page);
         if (!moved) return cli_fail(cli, "out of memory for a list of groups");
     } while (first);
-    qsort(out->rows, out->count, sizeof(*out->rows), by_id);
+    qsort(out->rows, out->count, sizeof(*out->rows), cli_by_id);
     return CLI_DONE;
 }
 
@@ -157,7 +151,7 @@ static void draw_box(struct visd_picture *picture, const struct shot *shot, cons
     memcpy(world, page->transforms + row * 12, sizeof(world));
     uint64_t group = page->groups ? page->groups[row] : VISD_NO_ID;
     for (size_t depth_left = groups->count; group != VISD_NO_ID && depth_left > 0; depth_left--) {
-        const struct group_row *at = bsearch(&group, groups->rows, groups->count, sizeof(*groups->rows), by_id);
+        const struct group_row *at = bsearch(&group, groups->rows, groups->count, sizeof(*groups->rows), cli_by_id);
         if (!at) break;
         visd_transform_compose(world, at->transform, world);
         group = at->parent;
@@ -186,7 +180,7 @@ static int draw_boxes(struct cli *cli, const struct shot *shot, struct visd_pict
     uint64_t *sorted = malloc(shot->listed_count * sizeof(*sorted) + 1);
     if (!sorted && status == CLI_DONE) status = cli_fail(cli, "out of memory for a picture");
     if (sorted) memcpy(sorted, shot->listed, shot->listed_count * sizeof(*sorted));
-    if (sorted) qsort(sorted, shot->listed_count, sizeof(*sorted), by_id);
+    if (sorted) qsort(sorted, shot->listed_count, sizeof(*sorted), cli_by_id);
     uint32_t first = 0;
     while (status == CLI_DONE) {
         struct visd_client_page page;
@@ -195,7 +189,7 @@ static int draw_boxes(struct cli *cli, const struct shot *shot, struct visd_pict
             break;
         }
         for (size_t i = 0; i < page.count; i++)
-            if (bsearch(&page.ids[i], sorted, shot->listed_count, sizeof(*sorted), by_id)) draw_box(picture, shot, &groups, &page, i, depth.pixels);
+            if (bsearch(&page.ids[i], sorted, shot->listed_count, sizeof(*sorted), cli_by_id)) draw_box(picture, shot, &groups, &page, i, depth.pixels);
         first = page.next;
         visd_client_page_finish(&page);
         if (!first) break;
