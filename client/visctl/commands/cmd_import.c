@@ -146,13 +146,13 @@ static enum visd_err put_objects(struct importing *m)
     return err;
 }
 
-static enum visd_err put_all(struct importing *m, uint32_t scene, struct visd_why *why)
+static enum visd_err put_all(struct importing *m, struct fill *fill, struct visd_why *why)
 {
-    enum visd_err err = visd_client_batch_create(&m->batch, m->client, scene);
+    enum visd_err err = visd_client_batch_create(&m->batch, m->client, fill->scene.scene);
     if (err == VISD_ERR_OK) err = put_meshes(m);
     if (err == VISD_ERR_OK) err = put_groups(m);
     if (err == VISD_ERR_OK) err = put_objects(m);
-    if (err == VISD_ERR_OK) err = fill_commit(m->batch, NULL);
+    if (err == VISD_ERR_OK) err = fill_commit(fill, m->batch, NULL);
     if (err != VISD_ERR_OK) visd_why(why, err, "%s", visd_client_why(m->client)->text);
     visd_client_batch_destroy(m->batch);
     return err;
@@ -164,12 +164,12 @@ static int import_archive(struct cli *cli, const struct visd_archive *archive, c
     struct visd_client_scene before, after;
     struct visd_why why;
     struct fill fill;
-    if (!fill_begin(cli, name, archive->metres_per_unit, &fill)) return CLI_FAILED;
+    if (!fill_begin(cli, name, archive->metres_per_unit, base, &fill)) return CLI_FAILED;
     before = after = fill.scene;
     importing.archive = archive;
     importing.client = cli->client;
     importing.base = base;
-    enum visd_err err = put_all(&importing, fill.scene.scene, &why);
+    enum visd_err err = put_all(&importing, &fill, &why);
     if (err == VISD_ERR_OK) visd_client_scene_info(cli->client, fill.scene.scene, &after);
     return fill_end(cli, &fill, err, &why,
                     &(struct fill_totals){archive->objects, archive->meshes, after.triangles - before.triangles, since});

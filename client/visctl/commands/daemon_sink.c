@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../model/grow.h"
-#include "fill.h"
 
 #define ROWS 4096u
 #define GROUP_ROWS 512u
@@ -17,6 +16,7 @@ _Static_assert(sizeof(struct visd_model_part) == sizeof(struct visd_client_part)
 struct daemon_sink {
     struct visd_sink sink;
     struct visd_client *client;
+    struct fill *fill;
     struct visd_client_batch *batch;
     uint64_t id_base;
     struct daemon_sink_totals totals;
@@ -124,21 +124,22 @@ static enum visd_err finish(struct visd_sink *sink, struct visd_why *why)
     struct daemon_sink *s = (struct daemon_sink *)sink;
     enum visd_err err = flush_objects(s, why);
     if (err != VISD_ERR_OK) return err;
-    err = fill_commit(s->batch, &s->totals.committed);
+    err = fill_commit(s->fill, s->batch, &s->totals.committed);
     return err == VISD_ERR_OK ? err : refused(s, err, why);
 }
 
 static const struct visd_sink_ops ops = {put_mesh, put_group, put_object, finish};
 
-enum visd_err daemon_sink_create(struct visd_sink **out, struct visd_client *client, uint32_t scene, uint64_t id_base, struct visd_why *why)
+enum visd_err daemon_sink_create(struct visd_sink **out, struct visd_client *client, struct fill *fill, uint64_t id_base, struct visd_why *why)
 {
     struct daemon_sink *s = calloc(1, sizeof(*s));
     *out = NULL;
     if (!s) return visd_why_memory(why, "a batch");
     s->sink.ops = &ops;
     s->client = client;
+    s->fill = fill;
     s->id_base = id_base;
-    enum visd_err err = visd_client_batch_create(&s->batch, client, scene);
+    enum visd_err err = visd_client_batch_create(&s->batch, client, fill->scene.scene);
     if (err != VISD_ERR_OK) {
         err = refused(s, err, why);
         free(s);

@@ -8,13 +8,15 @@
 #include <visd/client.h>
 
 #include "../model/sink.h"
+#include "fill.h"
 
 struct daemon_sink_totals {
     uint64_t objects, meshes, triangles; /* triangles as placed */
     struct visd_client_committed committed;
 };
 
-enum visd_err daemon_sink_create(struct visd_sink **out, struct visd_client *client, uint32_t scene, uint64_t id_base, struct visd_why *why);
+/* fill: of the scene; it is told how the commit went. */
+enum visd_err daemon_sink_create(struct visd_sink **out, struct visd_client *client, struct fill *fill, uint64_t id_base, struct visd_why *why);
 /* Not finished: the batch is abandoned. NULL is fine. */
 void daemon_sink_destroy(struct visd_sink *sink);
 struct daemon_sink_totals daemon_sink_totals(const struct visd_sink *sink);

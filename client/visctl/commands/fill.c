@@ -32,11 +32,10 @@ static bool highest(struct cli *cli, const struct visd_client_scene *scene, bool
     return true;
 }
 
-static bool base_is_free(struct cli *cli, const struct visd_client_scene *scene)
+static bool base_is_free(struct cli *cli, const struct visd_client_scene *scene, uint64_t base)
 {
-    uint64_t base = 0, id = 0;
+    uint64_t id = 0;
     bool any = false;
-    if (!cli_number(cli, "id-base", 0, UINT64_MAX / 2, &base)) return false;
     if ((scene->groups && !highest(cli, scene, true, &any, &id)) || (scene->meshes && !highest(cli, scene, false, &any, &id))) return false;
     if (!any || id < base) return true;
     cli_fail(cli, "--id-base %llu: scene \"%s\" has meshes or groups with ids up to %llu, which would be replaced; give a number above that; the scene is as it was",
@@ -44,10 +43,10 @@ static bool base_is_free(struct cli *cli, const struct visd_client_scene *scene)
     return false;
 }
 
-bool fill_begin(struct cli *cli, const char *name, double metres_per_unit, struct fill *out)
+bool fill_begin(struct cli *cli, const char *name, double metres_per_unit, uint64_t id_base, struct fill *out)
 {
     struct visd_client_scene *scene = &out->scene;
-    out->made = false;
+    *out = (struct fill){0};
     if (!cli_connect(cli)) return false;
     enum visd_err err = visd_client_scene_find(cli->client, name, scene);
     if (err == VISD_ERR_NOT_FOUND) {
@@ -63,14 +62,18 @@ bool fill_begin(struct cli *cli, const char *name, double metres_per_unit, struc
     else if (metres_per_unit != 0 && metres_per_unit != scene->metres_per_unit)
         cli_fail(cli, "a unit is %g m in the file, and %g m in scene \"%s\"; take another scene", metres_per_unit, scene->metres_per_unit, name);
     else
-        return !(scene->groups || scene->meshes) || base_is_free(cli, scene);
+        return !(scene->groups || scene->meshes) || base_is_free(cli, scene, id_base);
     return false;
 }
 
-enum visd_err fill_commit(struct visd_client_batch *batch, struct visd_client_committed *out)
+enum visd_err fill_commit(struct fill *fill, struct visd_client_batch *batch, struct visd_client_committed *out)
 {
-    enum visd_err err = VISD_ERR_TIMEOUT;
-    for (int tries = 0; tries < 3 && (err == VISD_ERR_TIMEOUT || err == VISD_ERR_DISCONNECTED); tries++) err = visd_client_batch_commit(batch, out);
+    enum visd_err err = VISD_ERR_OK;
+    fill->unanswered = true;
+    for (int tries = 0; tries < 3 && fill->unanswered; tries++) {
+        err = visd_client_batch_commit(batch, out);
+        fill->unanswered = err == VISD_ERR_TIMEOUT || err == VISD_ERR_DISCONNECTED;
+    }
     return err;
 }
 
@@ -85,6 +88,8 @@ void fill_print(const char *key, const char *name, const struct fill_totals *tot
 int fill_end(struct cli *cli, const struct fill *fill, enum visd_err err, const struct visd_why *why, const struct fill_totals *totals)
 {
     cli_progress(NULL, 0, 0);
+    if (fill->unanswered) /* a scene that was made for it stays: all of it may be in there */
+        return cli_fail(cli, "%s; whether it was applied is not known: visctl scene info \"%s\" shows what the scene holds", why->text, fill->scene.name);
     if (err != VISD_ERR_OK) {
         int status = cli_fail(cli, "%s; the scene is as it was", why->text);
         if (fill->made) visd_client_scene_remove(cli->client, fill->scene.scene);

@@ -6,7 +6,8 @@
 
 struct fill {
     struct visd_client_scene scene;
-    bool made; /* by us: gone again if nothing came in */
+    bool made;       /* by us: gone again if nothing came in */
+    bool unanswered; /* the commit was: it may have been applied */
 };
 
 struct fill_totals {
@@ -15,11 +16,11 @@ struct fill_totals {
 };
 
 /* Connects, and finds a scene that may be filled: there and empty, or not empty but with an --id-base above the
- * ids of its meshes and groups, else it is made. metres_per_unit 0: any.
+ * ids of its meshes and groups, else it is made. metres_per_unit 0: any. id_base: what --id-base says, 0 without.
  * False after telling the user: return CLI_FAILED. */
-bool fill_begin(struct cli *cli, const char *name, double metres_per_unit, struct fill *out);
+bool fill_begin(struct cli *cli, const char *name, double metres_per_unit, uint64_t id_base, struct fill *out);
 /* Commits, and asks again when the answer is lost: the daemon applies a batch once. out may be NULL. */
-enum visd_err fill_commit(struct visd_client_batch *batch, struct visd_client_committed *out);
+enum visd_err fill_commit(struct fill *fill, struct visd_client_batch *batch, struct visd_client_committed *out);
 /* Tells how it went; the exit status. */
 int fill_end(struct cli *cli, const struct fill *fill, enum visd_err err, const struct visd_why *why, const struct fill_totals *totals);
 /* The last line: {"KEY": NAME, "objects": ...}. */
