@@ -143,11 +143,11 @@ def main():
     TESTS.extend(find(args.mode, args.names))
     if not TESTS:
         sys.exit(f"run.py: no test of mode {args.mode} has such a name: {' '.join(args.names)}; -l lists them")
-    if not os.path.exists(f"{build}/bin/visd"):
-        sys.exit(f"run.py: there is no {build}/bin/visd; ./dev test build-check makes build/check")
     if args.list:
         print("\n".join(name for name, _ in TESTS))
         return 0
+    if not os.path.exists(f"{build}/bin/visd"):
+        sys.exit(f"run.py: there is no {build}/bin/visd; ./dev test build-check makes build/check")
     TESTS.sort(key=lambda test: -getattr(test[1], "seconds", 60))  # long ones first
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     with multiprocessing.get_context("fork").Pool(args.jobs, maxtasksperchild=1) as pool:
