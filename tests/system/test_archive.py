@@ -268,6 +268,7 @@ def test_export_refuses(t):
     before = set(os.listdir(t.tmp))
     for arguments, code, says in ((("scene", "export", "none", "--out", kept), 1, 'no scene "none"'), (("scene", "export", "g"), 2, "--out"),
                                   (("scene", "export", "g", "--out", f"{t.tmp}/no/where.glb"), 1, "No such file"),
+                                  (("scene", "export", "g", "--out", f"{t.tmp}/g.GLTF"), 1, "name it .glb"),
                                   (("scene", "export", "g", "--out", "/dev/null"), 1, "not a plain file"), (("scene", "import", "g"), 2, "it takes"),
                                   (("scene", "import", "", kept), 2, "name")):
         done = t.visctl(*arguments, check=False)

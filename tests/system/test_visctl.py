@@ -148,6 +148,8 @@ def test_places_that_cannot_be_written(t):
     done = t.visctl("generate", "grid", "--objects", 8, "--out", pipe, check=False)
     assert done.returncode == 1 and "pipe" in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
     assert stat.S_ISFIFO(os.stat(pipe).st_mode), "the pipe was replaced by a file"
+    done = t.visctl("generate", "grid", "--objects", 8, "--out", f"{t.tmp}/x.gltf", check=False)
+    assert done.returncode == 1 and "name it .glb" in done.stderr and not os.path.exists(f"{t.tmp}/x.gltf"), done.stderr
     done = t.visctl("generate", "grid", "--objects", 8, "--scene", "g", "--cameras-out", f"{t.tmp}/none/c.jsonl", check=False)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
     assert t.visctl("scene", "ls", "--json").stdout == "", "a scene was made, and the cameras had no place"

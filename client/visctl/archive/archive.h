@@ -31,8 +31,9 @@
 
 struct visd_archive_writer;
 
-/* Errors: IO (cannot be written), TOO_BIG (more than a GLB holds), BAD_VALUE (rows name meshes or groups that were not put),
- * NO_MEMORY. The file appears under its name when it is finished; until then, and after an error, what was there stays. */
+/* Errors: IO (cannot be written), TOO_BIG (more than a GLB holds), BAD_VALUE (rows name meshes or groups that were not put; a
+ * path that ends in .gltf), NO_MEMORY. The file appears under its name when it is finished; until then, and after an
+ * error, what was there stays. */
 enum visd_err visd_archive_create(struct visd_archive_writer **out, const char *path, double metres_per_unit, struct visd_why *why);
 enum visd_err visd_archive_put_mesh(struct visd_archive_writer *writer, const struct visd_client_mesh *mesh, struct visd_why *why);
 /* Pages with the columns above. */

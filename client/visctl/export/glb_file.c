@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,11 +13,13 @@
 
 enum visd_err glb_file_open(struct glb_file *f, const char *path, struct visd_why *why)
 {
-    size_t room = strlen(path) + 16;
+    size_t length = strlen(path), room = length + 16;
     memset(f, 0, sizeof(*f));
     f->path = strdup(path);
     f->part = malloc(room);
     if (!f->path || !f->part) return visd_why_memory(why, "the file");
+    if (length >= 5 && strcasecmp(path + length - 5, ".gltf") == 0)
+        return visd_why(why, VISD_ERR_BAD_VALUE, "%.200s: a GLB is written; name it .glb", path);
     struct stat there;
     if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) return visd_why(why, VISD_ERR_IO, "%.200s: not a plain file; name another", path);
     for (int i = 0; i < GLB_STREAMS; i++) {

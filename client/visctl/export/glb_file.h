@@ -21,7 +21,8 @@ struct glb_file {
     uint32_t accessors, views;
 };
 
-/* Refuses what is no plain file, a device or a pipe: it must not be replaced by one. Close takes zeroed and half-open files. */
+/* Refuses what is no plain file, a device or a pipe: it must not be replaced by one; and names that end in .gltf (BAD_VALUE). Close takes
+ * zeroed and half-open files. */
 enum visd_err glb_file_open(struct glb_file *file, const char *path, struct visd_why *why);
 void glb_file_close(struct glb_file *file);
 bool glb_file_good(const struct glb_file *file);
