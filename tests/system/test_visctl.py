@@ -124,7 +124,8 @@ def test_usage(t):
     done = t.visctl("--help")
     assert "load" in done.stdout and "cull" in done.stdout
     for command in ("load", "generate", "scene ls", "objects", "cull", "set", "snapshot", "stats"):
-        assert "visctl" in t.visctl(*command.split(), "--help").stdout, command
+        help = t.visctl(*command.split(), "--help").stdout
+        assert f"visctl {command}" in help and not any(line.endswith(" ") for line in help.splitlines()), command
     done = t.visctl("stats", url=f"ipc://{t.tmp}/nobody.sock", check=False)
     assert done.returncode == 1 and "nobody.sock" in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.stderr
 

@@ -21,18 +21,24 @@ static void print_options(const struct cli_option *options)
     }
 }
 
+/* How it is written. */
+static const char *usage(const struct cli_command *c)
+{
+    static char text[80];
+    snprintf(text, sizeof(text), "%s%s%s", c->name, *c->operands ? " " : "", c->operands);
+    return text;
+}
+
 /* A command's line in a list of commands. */
 static void print_line(const struct cli_command *c)
 {
-    char left[80];
-    snprintf(left, sizeof(left), "%s %s", c->name, c->operands);
-    printf("  %-34s %s\n", left, c->summary);
+    printf("  %-34s %s\n", usage(c), c->summary);
 }
 
 static int print_help(const struct cli_command *command)
 {
     if (command) {
-        printf("visctl %s %s\n\n%s\n", command->name, command->operands, command->summary);
+        printf("visctl %s\n\n%s\n", usage(command), command->summary);
         if (command->more) printf("%s\n", command->more);
         puts("\nOptions:");
         print_options(command->options);
