@@ -236,10 +236,10 @@ def test_import_refuses(t):
     refused("nothing", b"", "not a GLB")
     refused("text", b"solid cube\n", "not a GLB")
     for size in (8, 100, len(good) // 2, len(good) - 1):
-        refused(f"cut at {size}", good[:size], "truncated|not a GLB")
-    refused("more", good + b"\0\0\0\0", "damaged")
+        refused(f"cut at {size}", good[:size], "truncated.*export it again$")
+    refused("more", good + b"\0\0\0\0", "damaged.*export it again$")
     for at in (4, 9, 12, 30, len(good) // 3, len(good) // 2, len(good) - 100, len(good) - 1):
-        refused(f"byte {at} changed", good[:at] + bytes([good[at] ^ 0x20]) + good[at + 1:], "damaged|truncated")
+        refused(f"byte {at} changed", good[:at] + bytes([good[at] ^ 0x20]) + good[at + 1:], "(damaged|truncated).*export it again$")
     plain = f"{t.tmp}/plain.glb"
     t.visctl("generate", "grid", "--objects", 8, "--out", plain)
     refused(plain, None, "visctl load")

@@ -130,6 +130,24 @@ def test_usage(t):
     assert done.returncode == 1 and "nobody.sock" in done.stderr and len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
+def test_refusals_say_what_to_do(t):
+    t.daemon()
+    cameras, old, other, new = (f"{t.tmp}/{name}" for name in ("c.jsonl", "old.gltf", "other.gltf", "new.gltf"))
+    t.visctl("generate", "grid", "--scene", "g", "--objects", 8, "--cameras-out", cameras, "--cameras", 3)
+    for path, text in ((old, '{"asset": {"version": "1.0"}}'), (other, "solid cube"), (new, '{"asset": {"version": "2.0"}, "extensionsRequired": ["X"]}')):
+        with open(path, "w") as file:
+            file.write(text)
+    before = t.visctl("objects", "g").stdout
+    for arguments, says in ((("set", "g", 5, 99, "hide"), 'no object 99; nothing was changed; visctl objects "g" lists what there is'),
+                            (("snapshot", "g", "--camera", cameras, "--frame", 3, "--out", f"{t.tmp}/x.png"), "--frame takes 0 to 2"),
+                            (("load", old, "--scene", "z"), "only 2.0; convert it to 2.0; nothing was loaded"),
+                            (("load", other, "--scene", "z"), "not glTF, and other formats are not read; nothing was loaded; repair the file or export it again, as glTF 2.0"),
+                            (("load", new, "--scene", "z"), "X is not read; export the file without it; nothing was loaded")):
+        done = t.visctl(*arguments, check=False)
+        assert done.returncode == 1 and done.stderr.endswith(says + "\n") and len(done.stderr.splitlines()) == 1, f"{arguments}: {done.stderr!r}"
+    assert t.visctl("objects", "g").stdout == before
+
+
 def test_bad_camera_files(t):
     t.daemon()
     t.visctl("generate", "grid", "--scene", "g", "--objects", 27)

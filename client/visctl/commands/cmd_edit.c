@@ -52,20 +52,27 @@ static int take_ids(const struct cli *cli, const char *word, uint64_t **ids, siz
     return CLI_DONE;
 }
 
-static int apply(struct cli *cli, uint32_t scene, const uint64_t *ids, size_t count, uint32_t mask, uint32_t flags)
+static int refused(struct cli *cli, const char *scene)
+{
+    const struct visd_client_failure *why = visd_client_why(cli->client);
+    if (why->err != VISD_ERR_NOT_FOUND) return cli_fail_client(cli, "changing objects");
+    return cli_fail(cli, "changing objects: %s; nothing was changed; visctl objects \"%s\" lists what there is", why->text, scene);
+}
+
+static int apply(struct cli *cli, const struct visd_client_scene *scene, const uint64_t *ids, size_t count, uint32_t mask, uint32_t flags)
 {
     enum { PIECE = 4096 };
     uint32_t masks[PIECE], values[PIECE];
     struct visd_client_batch *batch;
     struct visd_client_committed done;
     for (int i = 0; i < PIECE; i++) masks[i] = mask, values[i] = flags;
-    enum visd_err err = visd_client_batch_create(&batch, cli->client, scene);
+    enum visd_err err = visd_client_batch_create(&batch, cli->client, scene->scene);
     for (size_t i = 0; i < count && err == VISD_ERR_OK; i += PIECE) {
         size_t n = count - i < PIECE ? count - i : PIECE;
         err = visd_client_batch_object_set(batch, &(struct visd_client_objects){.count = n, .ids = ids + i, .flags = values, .flag_masks = masks});
     }
     if (err == VISD_ERR_OK) err = visd_client_batch_commit(batch, &done);
-    int status = err == VISD_ERR_OK ? CLI_DONE : cli_fail_client(cli, "changing objects");
+    int status = err == VISD_ERR_OK ? CLI_DONE : refused(cli, scene->name);
     visd_client_batch_destroy(batch);
     if (err == VISD_ERR_OK && cli->json) printf("{\"changed\": %zu, \"revision\": %llu}\n", count, (unsigned long long)done.revision);
     return status;
@@ -82,7 +89,7 @@ int cmd_set(struct cli *cli)
     int status = CLI_DONE;
     for (int i = 1; i + 1 < cli->operands && status == CLI_DONE; i++) status = take_ids(cli, cli->operand[i], &ids, &count);
     if (status == CLI_DONE && !cli_find_scene(cli, cli->operand[0], &scene)) status = CLI_FAILED;
-    if (status == CLI_DONE) status = apply(cli, scene.scene, ids, count, actions[a].mask, actions[a].flags);
+    if (status == CLI_DONE) status = apply(cli, &scene, ids, count, actions[a].mask, actions[a].flags);
     free(ids);
     return status;
 }

@@ -184,7 +184,8 @@ int cmd_scene_import(struct cli *cli)
     if (!*name) return cli_misuse(cli, "the scene's name is empty");
     if (!cli_number(cli, "id-base", 0, UINT64_MAX / 2, &base)) return CLI_USAGE;
     cli_progress("reading", 0, 1);
-    if (visd_archive_open(&archive, path, &why) != VISD_ERR_OK) return cli_fail(cli, "%s; nothing was imported", why.text);
+    enum visd_err err = visd_archive_open(&archive, path, &why);
+    if (err != VISD_ERR_OK) return cli_fail(cli, "%s; nothing was imported%s", why.text, err == VISD_ERR_BAD_VALUE ? "; fetch the file or export it again" : "");
     cli_progress(NULL, 0, 0);
     int status = base_fits(&archive, base) ? import_archive(cli, &archive, name, base, since)
                                            : cli_fail(cli, "--id-base %llu carries ids of the file past 64 bits; take a lower one; nothing was imported",

@@ -13,8 +13,6 @@
 #include "daemon_sink.h"
 #include "fill.h"
 
-#define NOTHING_CHANGED "nothing was loaded; repair the file or export it again"
-
 static void show_progress(void *context, uint64_t done, uint64_t all)
 {
     cli_progress(context, done, all);
@@ -43,8 +41,8 @@ int cmd_load(struct cli *cli)
     visd_model_init(&model);
     cli_progress("reading", 0, 1);
     enum visd_err err = visd_gltf_read(&model, file, &options, &why);
-    if (err == VISD_ERR_NOT_FOUND || err == VISD_ERR_IO) return cli_fail(cli, "%s; nothing was loaded", why.text);
-    if (err != VISD_ERR_OK) return cli_fail(cli, "%s; " NOTHING_CHANGED, why.text);
+    bool faulty = err == VISD_ERR_BAD_MESSAGE || err == VISD_ERR_BAD_VALUE; /* else the text itself says what to do */
+    if (err != VISD_ERR_OK) return cli_fail(cli, "%s; nothing was loaded%s", why.text, faulty ? "; repair the file or export it again, as glTF 2.0" : "");
     cli_progress(NULL, 0, 0);
     for (uint32_t i = 0; i < model.warning_count; i++) fprintf(stderr, "visctl load: note: %s\n", model.warnings[i]);
     if (model.warnings_dropped) fprintf(stderr, "visctl load: note: %u more notes like these\n", model.warnings_dropped);

@@ -32,7 +32,7 @@ int cmd_snapshot(struct cli *cli)
     options.method = method;
     options.name = "visctl snapshot";
     if (frame >= count) {
-        cli_fail(cli, "%s has %zu cameras, and there is no number %llu", file, count, (unsigned long long)frame);
+        cli_fail(cli, "%s has %zu cameras, and there is no number %llu; --frame takes 0 to %zu", file, count, (unsigned long long)frame, count - 1);
     } else if (cli_find_scene(cli, cli->operand[0], &scene)) {
         if (visd_client_view_open(cli->client, scene.scene, &options, &view) != VISD_ERR_OK)
             cli_fail_client(cli, "opening a view");

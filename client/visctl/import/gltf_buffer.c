@@ -27,7 +27,7 @@ static enum visd_err load_data_uri(struct gltf_document *d, const char *place, c
 {
     const char *comma = strchr(uri, ',');
     if (!comma || comma - uri < 12 || strncmp(comma - 7, ";base64", 7) != 0)
-        return gltf_refuse(d, VISD_ERR_NOT_SUPPORTED, place, "its data: URI is not base64");
+        return gltf_refuse(d, VISD_ERR_NOT_SUPPORTED, place, "its data: URI is not base64; export the file with one that is");
     const char *text = comma + 1;
     size_t length = strlen(text);
     while (length && text[length - 1] == '=') length--;
@@ -198,15 +198,15 @@ static enum visd_err unpack(struct gltf_document *d, const char *place, const js
 
     bool vertices = strcmp(mode, "ATTRIBUTES") == 0, triangles = strcmp(mode, "TRIANGLES") == 0, indices = strcmp(mode, "INDICES") == 0;
     bool sane = count > 0 && (vertices ? stride >= 4 && stride % 4 == 0 : stride == 2 || stride == 4) && (!triangles || count % 3 == 0);
-    if (!vertices && !triangles && !indices) return gltf_refuse(d, VISD_ERR_NOT_SUPPORTED, place, "meshopt mode \"%.20s\" is not read", mode);
+    if (!vertices && !triangles && !indices) return gltf_refuse(d, VISD_ERR_NOT_SUPPORTED, place, "meshopt mode \"%.20s\" is not read; export the file without it", mode);
     if (!sane)
         return gltf_refuse(d, VISD_ERR_BAD_VALUE, place, "count %llu and byteStride %llu do not suit mode %s", (unsigned long long)count,
                            (unsigned long long)stride, mode);
     bool octahedral = strcmp(filter, "OCTAHEDRAL") == 0, quaternion = strcmp(filter, "QUATERNION") == 0;
     bool exponential = strcmp(filter, "EXPONENTIAL") == 0, plain = strcmp(filter, "NONE") == 0;
     if (!(plain || (vertices && (exponential || (octahedral && (stride == 4 || stride == 8)) || (quaternion && stride == 8)))))
-        return gltf_refuse(d, VISD_ERR_NOT_SUPPORTED, place, "meshopt filter \"%.20s\" is not read for mode %s, stride %llu", filter, mode,
-                           (unsigned long long)stride);
+        return gltf_refuse(d, VISD_ERR_NOT_SUPPORTED, place, "meshopt filter \"%.20s\" is not read for mode %s, stride %llu; export the file without it",
+                           filter, mode, (unsigned long long)stride);
 
     if ((err = gltf_charge(d, place, count * stride)) != VISD_ERR_OK) return err;
     void *bytes = malloc(count * stride);

@@ -52,7 +52,7 @@ enum visd_err gltf_refuse(struct gltf_document *d, enum visd_err err, const char
 enum visd_err gltf_charge(struct gltf_document *d, const char *place, uint64_t bytes)
 {
     if (bytes > GLTF_MAX_PIECE || bytes > GLTF_MAX_BYTES - d->held)
-        return gltf_refuse(d, VISD_ERR_TOO_BIG, place, "asks for %llu bytes more, past the limits of %llu for one piece and %llu for a file",
+        return gltf_refuse(d, VISD_ERR_TOO_BIG, place, "asks for %llu bytes more, past the limits of %llu for one piece and %llu for a file; split the model",
                            (unsigned long long)bytes, GLTF_MAX_PIECE, GLTF_MAX_BYTES);
     d->held += bytes;
     return VISD_ERR_OK;
@@ -183,7 +183,7 @@ static enum visd_err open_container(struct gltf_document *d, const unsigned char
     }
     if (!glb_header_of(bytes, size, &header)) return gltf_refuse(d, VISD_ERR_BAD_VALUE, "GLB header", "the file ends inside it");
     if (header.version != 2)
-        return gltf_refuse(d, VISD_ERR_NOT_SUPPORTED, "GLB header", "container version %u, only 2 is read", header.version);
+        return gltf_refuse(d, VISD_ERR_NOT_SUPPORTED, "GLB header", "container version %u, only 2 is read; convert it to glTF 2.0", header.version);
     if (header.length != size)
         return gltf_refuse(d, VISD_ERR_BAD_VALUE, "GLB header", "says %u bytes, but the file has %zu%s", header.length, size,
                            header.length > size ? ": it is truncated" : "");
@@ -220,7 +220,7 @@ static enum visd_err check_asset(struct gltf_document *d)
     if ((err = gltf_get_string(d, "asset", asset, "minVersion", &minimum)) != VISD_ERR_OK) return err;
     if (!version) return gltf_refuse(d, VISD_ERR_BAD_MESSAGE, "asset", "version is missing: this is not glTF 2.0");
     if (strncmp(version, "2.", 2) != 0 || (minimum && strcmp(minimum, "2.0") != 0))
-        return gltf_refuse(d, VISD_ERR_NOT_SUPPORTED, "asset", "glTF %.20s is not read, only 2.0; convert the file", minimum ? minimum : version);
+        return gltf_refuse(d, VISD_ERR_NOT_SUPPORTED, "asset", "glTF %.20s is not read, only 2.0; convert it to 2.0", minimum ? minimum : version);
     return VISD_ERR_OK;
 }
 
@@ -250,7 +250,7 @@ enum visd_err gltf_document_open(struct gltf_document *d, const unsigned char *b
     while (blank < text_size && text[blank] && strchr(" \t\r\n", text[blank])) blank++;
     if (blank < text_size && text[blank] != '{' && text[blank] != '[')
         return gltf_refuse(d, VISD_ERR_BAD_MESSAGE, "the first bytes",
-                           "are neither those of GLB nor of JSON: this is not glTF; other formats are not read, convert it");
+                           "are neither those of GLB nor of JSON: this is not glTF, and other formats are not read");
     json_error_t fault;
     d->root = json_loadb(text, text_size, JSON_REJECT_DUPLICATES, &fault);
     if (!d->root)
@@ -265,7 +265,7 @@ enum visd_err gltf_document_open(struct gltf_document *d, const unsigned char *b
         d->array[a] = array ? json_incref(array) : json_array();
         if (!d->array[a]) return visd_why_memory(d->why, "the document");
         if (json_array_size(d->array[a]) > arrays[a].limit)
-            return gltf_refuse(d, VISD_ERR_TOO_BIG, arrays[a].key, "more than %u", arrays[a].limit);
+            return gltf_refuse(d, VISD_ERR_TOO_BIG, arrays[a].key, "more than %u; split the model", arrays[a].limit);
         d->count[a] = (uint32_t)json_array_size(d->array[a]);
         for (uint32_t i = 0; i < d->count[a]; i++)
             if (!json_is_object(json_array_get(d->array[a], i)))

@@ -200,7 +200,7 @@ static enum visd_err add_object(struct walk *w, const char *place, struct visd_m
     struct gltf_document *d = w->d;
     double world[12], min[3] = {0}, max[3] = {0};
     if (d->model->object_count >= VISD_MAX_OBJECTS)
-        return gltf_refuse(d, VISD_ERR_TOO_BIG, place, "more than %d objects in one scene", VISD_MAX_OBJECTS);
+        return gltf_refuse(d, VISD_ERR_TOO_BIG, place, "more than %d objects in one scene; split it", VISD_MAX_OBJECTS);
     visd_model_group_world(d->model, object->group, world);
     visd_transform_compose(world, world, object->transform);
     visd_transform_grow_box(min, max, world, object->min, object->max);
@@ -292,9 +292,9 @@ static enum visd_err visit(struct walk *w, uint32_t number)
         memcpy(group.transform, local, sizeof(local));
         node->depth = (parent ? parent->depth : 0) + 1;
         if (node->depth > VISD_MAX_GROUP_DEPTH)
-            return gltf_refuse(d, VISD_ERR_TOO_BIG, place.text, "is nested more than %d deep", VISD_MAX_GROUP_DEPTH);
+            return gltf_refuse(d, VISD_ERR_TOO_BIG, place.text, "is nested more than %d deep; flatten the tree", VISD_MAX_GROUP_DEPTH);
         node->group = above = d->model->group_count;
-        if (above >= VISD_MAX_GROUPS) return gltf_refuse(d, VISD_ERR_TOO_BIG, place.text, "more than %d groups in one scene", VISD_MAX_GROUPS);
+        if (above >= VISD_MAX_GROUPS) return gltf_refuse(d, VISD_ERR_TOO_BIG, place.text, "more than %d groups in one scene; split it", VISD_MAX_GROUPS);
         if ((err = gltf_charge(d, place.text, sizeof(group) + strlen(path))) != VISD_ERR_OK) return err;
         if ((err = visd_model_add_group(d->model, &group, d->why)) != VISD_ERR_OK) return err;
         visd_transform_identity(local);

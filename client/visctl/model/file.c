@@ -19,7 +19,7 @@ enum visd_err visd_file_read(const char *path, uint64_t most, unsigned char **ou
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
         err = visd_why(why, VISD_ERR_IO, "%.200s: not a plain file", path);
     } else if ((uint64_t)info.st_size > most) {
-        err = visd_why(why, VISD_ERR_TOO_BIG, "%.200s: larger than %llu bytes", path, (unsigned long long)most);
+        err = visd_why(why, VISD_ERR_TOO_BIG, "%.200s: larger than %llu bytes; split it", path, (unsigned long long)most);
     } else if (!(*out = malloc((size_t)info.st_size + 1))) {
         err = visd_why_memory(why, "the file");
     } else {
