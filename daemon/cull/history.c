@@ -1,6 +1,8 @@
 /* A view's state on the device; see history.h. */
 #include "history.h"
 
+#include "daemon/segment/image.h"
+
 void visd_history_open(struct visd_history *h) { *h = (struct visd_history){.open = true}; }
 
 void visd_history_close(struct visd_history *h, struct visd_gpu *gpu)
@@ -13,11 +15,10 @@ void visd_history_close(struct visd_history *h, struct visd_gpu *gpu)
 
 static enum visd_err fit_buffer(struct visd_gpu *gpu, struct visd_gpu_buffer *buffer, uint64_t bytes)
 {
-    if (bytes < 256) bytes = 256;
-    /* Shrunk only when much too large, so that a window being dragged does not allocate every frame. */
-    if (buffer->bytes >= bytes && buffer->bytes <= bytes * 4) return VISD_ERR_OK;
+    uint64_t fit = visd_image_fit(buffer->bytes, bytes);
+    if (fit == buffer->bytes) return VISD_ERR_OK;
     visd_gpu_buffer_retire(gpu, buffer);
-    return visd_gpu_buffer_create(gpu, VISD_GPU_DEVICE, bytes, buffer);
+    return visd_gpu_buffer_create(gpu, VISD_GPU_DEVICE, fit, buffer);
 }
 
 enum visd_err visd_history_fit(struct visd_history *h, struct visd_gpu *gpu, uint32_t slot_capacity, const struct visd_camera *camera)

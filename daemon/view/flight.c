@@ -39,7 +39,7 @@ static bool frame_job(struct visd_view *v, uint64_t serial, struct visd_job *job
     r->serial = serial;
     r->answer.queued_ns = visd_now_ns();
     v->flight[place] = r;
-    v->image_bytes = image_bytes_after(v, &r->camera);
+    v->image = image_after(v, &r->camera);
     start_job(v, VISD_JOB_FRAME, serial, job);
     job->u.frame.camera = r->camera;
     job->u.frame.out = r->space.block;
@@ -159,7 +159,7 @@ void visd_view_worker_lost(struct visd_view *v, const char *why)
     shut(v);
     v->open_serial = v->close_serial = 0;
     v->width = v->height = 0;
-    v->image_bytes = 0;
+    v->image = (struct image){ 0, 0 };
     for (int i = 0; i < VISD_VIEW_IN_FLIGHT; i++) {
         struct request *r = v->flight[i];
         v->flight[i] = NULL;

@@ -1,30 +1,28 @@
 /* What a view holds, in bytes: its share of the host, the segment and the device is paid for by whoever opened it.
  *
- * The device's part is reckoned here, not asked for: the worker gives a view a word a slot of history, a depth buffer and a pyramid, by
- * rules (cull/history.c, cull/pyramid.c) that depend on the camera's size alone. The sums here are never below the worker's. */
+ * The device's part is reckoned here, not asked for: the worker gives a view a word a slot of history, a depth buffer and a pyramid. The
+ * rules for the two (daemon/segment/image.h) are the worker's own and depend on the cameras' sizes alone. */
+#include "daemon/segment/image.h"
 #include "state.h"
 
-#define PYRAMID_LEVELS 15 /* of the largest picture, down to one texel */
 #define FIRST_SLOTS 1024u
 
-static uint64_t level_texels(uint32_t width, uint32_t height, uint32_t level)
+struct image image_after(const struct visd_view *v, const struct visd_camera *camera)
 {
-    uint64_t w = (width + (1u << level) - 1) >> level, h = (height + (1u << level) - 1) >> level;
-    return w * h;
+    uint64_t samples = (uint64_t)camera->width * camera->height * camera->samples, texels = 0;
+    for (uint32_t level = 0; level < visd_image_levels(camera->width, camera->height); level++)
+        texels += visd_image_level_texels(camera->width, camera->height, camera->samples, level);
+    return (struct image){
+        .depth = visd_image_fit(v->image.depth, samples * sizeof(float)),
+        .pyramid = visd_image_fit(v->image.pyramid, texels * sizeof(float)),
+    };
 }
 
-static uint64_t image_bytes(const struct visd_camera *camera)
+/* What the device must have room for until this camera has been drawn: what is there, and what it will want. */
+static uint64_t image_bytes_with(const struct visd_view *v, const struct visd_camera *camera)
 {
-    uint64_t texels = (uint64_t)camera->width * camera->height * camera->samples;
-    for (uint32_t level = camera->samples > 1 ? 0 : 1; level < PYRAMID_LEVELS; level++)
-        texels += level_texels(camera->width, camera->height, level);
-    return texels * sizeof(float);
-}
-
-uint64_t image_bytes_after(const struct visd_view *v, const struct visd_camera *camera)
-{
-    uint64_t need = image_bytes(camera);
-    return v->image_bytes >= need && v->image_bytes <= need * 4 ? v->image_bytes : need; /* shrunk only when much too large */
+    struct image now = v->image, then = image_after(v, camera);
+    return (now.depth > then.depth ? now.depth : then.depth) + (now.pyramid > then.pyramid ? now.pyramid : then.pyramid);
 }
 
 uint64_t list_bytes(const struct visd_view *v)
@@ -48,7 +46,7 @@ static size_t base_bytes(const struct visd_view *v)
         bytes += request_bytes(r);
     for (int i = 0; i < SPARES; i++)
         bytes += v->spare[i].bytes;
-    if (v->open) {
+    if (v->scene) { /* also before the worker has opened the view, which it does before the first frame */
         size_t slots = visd_scene_slots(v->scene);
         bytes += (slots + slots / 2 + FIRST_SLOTS) * sizeof(uint32_t); /* history, with its room to grow */
     }
@@ -57,25 +55,25 @@ static size_t base_bytes(const struct visd_view *v)
 
 size_t visd_view_bytes(const struct visd_view *v)
 {
-    uint64_t image = v->image_bytes, waiting = v->waiting ? image_bytes_after(v, &v->waiting->camera) : 0;
-    return base_bytes(v) + (image > waiting ? image : waiting);
+    return base_bytes(v) + (v->waiting ? image_bytes_with(v, &v->waiting->camera) : v->image.depth + v->image.pyramid);
 }
 
 size_t visd_view_bytes_with(const struct visd_view *v, const struct visd_camera *camera)
 {
-    uint64_t image = v->image_bytes, after = image_bytes_after(v, camera), superseded = v->waiting ? v->waiting->room : 0;
-    return base_bytes(v) - superseded + sizeof(struct request) + list_bytes(v) + (image > after ? image : after);
+    uint64_t superseded = v->waiting ? v->waiting->room : 0;
+    return base_bytes(v) - superseded + sizeof(struct request) + list_bytes(v) + image_bytes_with(v, camera);
 }
 
 uint64_t picture_bytes(const struct visd_view *v, uint32_t what, uint32_t level, uint32_t width, uint32_t height)
 {
     if (what == VISD_SNAPSHOT_BOXES)
         return (uint64_t)visd_scene_slots(v->scene) * sizeof(struct visd_snapshot_box);
-    uint64_t texels = level_texels(width, height, what == VISD_SNAPSHOT_PYRAMID ? level : 0);
+    uint32_t above = what == VISD_SNAPSHOT_PYRAMID ? level : 0;
+    uint64_t texels = (uint64_t)visd_image_side(width, above) * visd_image_side(height, above);
     return texels * (what == VISD_SNAPSHOT_IDS ? sizeof(uint64_t) : sizeof(float));
 }
 
 uint64_t visd_view_picture_bytes(const struct visd_view *v, uint32_t what, uint32_t level)
 {
-    return v->width && !v->gone && level < PYRAMID_LEVELS ? picture_bytes(v, what, level, v->width, v->height) : 0;
+    return v->width && !v->gone && level <= PICTURE_MAX_LEVEL ? picture_bytes(v, what, level, v->width, v->height) : 0;
 }

@@ -12,6 +12,7 @@
 #include "view.h"
 
 #define SPARES (VISD_VIEW_IN_FLIGHT + 1)
+#define PICTURE_MAX_LEVEL 15 /* that may be asked for; how many a pyramid has depends on its size */
 
 struct space {              /* a block for a list or picture */
     uint64_t block, bytes;  /* 0: none */
@@ -49,6 +50,10 @@ struct last {               /* what a camera that waits for change is compared w
     uint64_t revision, count, digest;
 };
 
+struct image {              /* bytes on the device */
+    uint64_t depth, pyramid;
+};
+
 struct visd_view {
     struct visd_segment *segment;
     struct visd_scene *scene;       /* NULL: gone, and the worker has been told */
@@ -68,7 +73,7 @@ struct visd_view {
     bool numbered;                  /* a frame has been submitted: the newest is this */
     uint64_t newest;
     struct visd_camera newest_camera;
-    uint64_t image_bytes;           /* depth and pyramid that the frames handed out left on the device */
+    struct image image;             /* that the frames handed out left on the device */
     struct request *first, *tail;   /* answers to be collected */
     uint32_t handed_out;            /* answers collected and not given back */
     struct space spare[SPARES];
@@ -97,8 +102,8 @@ void space_give(struct visd_view *v, struct space *space);
 
 /* ---- size.c ---- */
 
-/* Depth and pyramid that the worker holds once it has drawn this camera. */
-uint64_t image_bytes_after(const struct visd_view *v, const struct visd_camera *camera);
+/* What the worker holds once it has drawn this camera. */
+struct image image_after(const struct visd_view *v, const struct visd_camera *camera);
 /* Bytes of a list of the scene as it is, with its room to grow. */
 uint64_t list_bytes(const struct visd_view *v);
 /* Bytes of a picture of a frame of this size. */

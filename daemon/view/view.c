@@ -212,7 +212,7 @@ enum visd_err visd_view_snapshot(struct visd_view *v, uint32_t what, uint32_t le
 {
     if (v->closing || v->gone)
         return refuse(VISD_ERR_NOT_FOUND, why, size, v->gone ? "the view's scene was removed" : "the view was closed");
-    if (what > VISD_SNAPSHOT_BOXES || level > 15)
+    if (what > VISD_SNAPSHOT_BOXES || level > PICTURE_MAX_LEVEL)
         return refuse(VISD_ERR_BAD_VALUE, why, size, "there is no picture %u, or no level %u of it", what, level);
     if (v->picture)
         return refuse(VISD_ERR_BUSY, why, size, "a picture of this view is under way; wait for it");

@@ -627,6 +627,25 @@ static void test_size(void **state)
     work();
     expect_err(&A, VISD_ERR_OK);
     assert_true(visd_view_bytes(view) > 8 * full + full + pyramid - 8); /* of several samples level 0 is a buffer of its own */
+    s.frame = 5;
+    s.camera.width = s.camera.height = 64;
+    s.camera.samples = 1;
+    submit(&s, &A);
+    work();
+    expect_err(&A, VISD_ERR_OK);
+    s.frame = 6;
+    s.camera.width = s.camera.height = 16384;
+    submit(&s, &A);
+    work();
+    expect_err(&A, VISD_ERR_OK);
+    s.frame = 7; /* depth is kept, for it wants more than a quarter of it; the pyramid is not */
+    s.camera.width = s.camera.height = 2992;
+    s.camera.samples = 8;
+    submit(&s, &A);
+    work();
+    expect_err(&A, VISD_ERR_OK);
+    const size_t kept = 16 * full, level_0 = 4u * 2992 * 2992;
+    assert_in_range(visd_view_bytes(view) - empty, kept + level_0, kept + level_0 / 2 * 3);
     visd_view_worker_lost(view, "gone"); /* and all of it with it */
     assert_true(visd_view_bytes(view) < empty + (1u << 20));
     device_open = device_views = 0;
