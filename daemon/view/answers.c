@@ -59,6 +59,8 @@ void request_drop(struct visd_view *v, struct request *r)
 
 void answer_push(struct visd_view *v, struct request *r)
 {
+    if (v->numbered && !r->answer.is_image && r->answer.frame == v->newest)
+        v->newest_answered = true; /* also if nobody is there to hear it */
     if (r->forgotten) {
         request_drop(v, r);
         return;
@@ -147,7 +149,7 @@ const char *view_trouble(const struct visd_view *v)
 /* A camera that waits goes back to its place if its list is what the asker has. */
 static bool park_again(struct visd_view *v, struct request *r, const struct visd_answer *a)
 {
-    if (!r->wait || !r->known || v->waiting || v->closing || v->gone || a->count != r->known_count || a->digest != r->known_digest)
+    if (!r->wait || !r->known || r->forgotten || v->waiting || v->closing || v->gone || a->count != r->known_count || a->digest != r->known_digest)
         return false;
     v->parked = visd_scene_revision(v->scene) == a->revision;
     v->waiting = r;

@@ -72,6 +72,7 @@ struct visd_view {
     uint32_t width, height;         /* of the last finished frame; 0: none */
     bool numbered;                  /* a frame has been submitted: the newest is this */
     uint64_t newest;
+    bool newest_answered;           /* whoever sends it again has not heard the answer */
     struct visd_camera newest_camera;
     struct image image;             /* that the frames handed out left on the device */
     struct request *first, *tail;   /* answers to be collected */

@@ -134,11 +134,11 @@ bool visd_view_renumbers(const struct visd_view *v, uint64_t frame, const struct
     return v->numbered && frame == v->newest && memcmp(camera, &v->newest_camera, sizeof(*camera)) != 0;
 }
 
-/* A camera that waits for change: is the answer known, and still right? */
-static bool may_park(struct visd_view *v, struct request *r)
+/* A camera that waits for change: is the answer known, and still right? Who asks again for what has been answered knows nothing of it. */
+static bool may_park(struct visd_view *v, struct request *r, bool again)
 {
     const struct last *l = &v->last;
-    r->known = r->wait && !r->fresh && l->valid && l->method == r->method && memcmp(&l->camera, &r->camera, sizeof(r->camera)) == 0;
+    r->known = r->wait && !again && !r->fresh && l->valid && l->method == r->method && memcmp(&l->camera, &r->camera, sizeof(r->camera)) == 0;
     r->known_count = l->count;
     r->known_digest = l->digest;
     return r->known && l->revision == r->revision;
@@ -153,10 +153,12 @@ static void enter(struct visd_view *v, struct request *r)
         answer_refuse(v, r, VISD_ERR_SUPERSEDED, late);
         return;
     }
+    bool again = v->numbered && r->answer.frame == v->newest && v->newest_answered;
     v->numbered = true;
+    v->newest_answered = again;
     v->newest = r->answer.frame;
     memcpy(&v->newest_camera, &r->camera, sizeof(r->camera));
-    bool park = may_park(v, r);
+    bool park = may_park(v, r, again);
     if (v->waiting)
         answer_refuse(v, v->waiting, VISD_ERR_SUPERSEDED, "a newer camera of this view took its place");
     v->waiting = NULL;

@@ -8,7 +8,8 @@
  * is below the newest: it was overtaken on its way, as by a connection that broke. The newest number may come again with its own camera
  * (its answer was lost), and is answered again; never with another camera, because deltas name frames. A frame goes
  * to the worker only when the scene's revision at its submission is there. A camera that waits for change (wait) and
- * whose answer is known stays parked in the waiting place until a commit changes its answer.
+ * whose answer is known stays parked in the waiting place until a commit changes its answer. If that answer was lost, and its number comes
+ * again, it is answered at once; if there was none yet, it is parked again.
  *
  * Answers are collected, not called back: after any call here that may have made some (submit, snapshot, next_job, job_done,
  * scene_changed, worker_lost, close, scene_gone), call next_answer until it says false, and give each back with answer_done

@@ -1,5 +1,7 @@
 """Views: several in a request, several in flight, superseded cameras, waiting cameras, deltas."""
 
+import select
+
 import scenes
 import wire
 from scenes import DOUBLE, SINGLE, Scene, camera, cube, move, plate
@@ -100,11 +102,41 @@ def test_waiting_camera(t):
     ticket = view.send(c, wait=True)
     for _ in range(5):
         editor.request("ping")
-    import select
     assert not select.select([client.sock], [], [], 0.3)[0], "a waiting camera is answered though nothing changed"
     editor.batch(number, [{"k": "object_set", "ids": pack("Q", [1]), "flags": pack("I", [1])}])
     result = view.receive(ticket)
     assert result.err == 0 and result.set == {2}, result.fields
+
+
+def test_waiting_camera_whose_answer_is_lost(t):
+    """It is answered, the connection breaks, and it is sent again: it hears of the change. Before any change it goes on waiting."""
+    t.daemon()
+    client, editor = t.client(), t.client()
+    scene = Scene()
+    scene.add(plate(4, 4, DOUBLE), move(0, 0, -5), id=1)
+    scene.add(cube(0.5, SINGLE), move(0, 0, -8), id=2)
+    number = scene.load(client)
+    view = client.view_open(number)
+    c = camera(width=320, height=180)
+    assert view.cull(c).set == {1}
+
+    def send_again():
+        view.client.reset()
+        editor.request("ping")  # the daemon has seen what came before
+        view.client = wire.Client(t.daemons[-1].url, client=client.client)
+        view.frame -= 1
+        return view.send(c, wait=True)
+
+    view.send(c, wait=True)
+    view.client.request("ping")
+    ticket = send_again()
+    view.client.request("ping")
+    assert ticket[0] not in view.client.waiting, "a waiting camera is answered though nothing changed"
+    editor.batch(number, [{"k": "object_set", "ids": pack("Q", [1]), "flags": pack("I", [1])}])
+    assert select.select([view.client.sock], [], [], wire.PATIENCE)[0], "the change is not told"
+    result = view.receive(send_again())
+    assert result.err == 0 and result.set == {2}, result.fields
+test_waiting_camera_whose_answer_is_lost.modes = ("plain", "asan", "tsan")
 
 
 def test_deltas(t):

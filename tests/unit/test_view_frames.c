@@ -389,6 +389,61 @@ static void test_waiting(void **state)
     expect_all(&A);
 }
 
+/* A camera that waits is answered again if its answer was lost with its connection, and goes on waiting if there was none. */
+static void test_waiting_again(void **state)
+{
+    (void)state;
+    struct visd_frame_spec s = frame(1, 0);
+    s.wait = true;
+    list[0] = 3;
+    list_count = 1;
+    commit_objects(0, 10);
+    work();
+    submit(&s, &A);
+    work();
+    expect_err(&A, VISD_ERR_OK);
+    s.frame = 2;
+    submit(&s, &A);
+    visd_view_forget(view, &A); /* gone while nothing has changed */
+    submit(&s, &B);
+    work();
+    nothing();
+    list_count = 2;
+    list[1] = 20;
+    commit_objects(20, 1);
+    work();
+    expect_err(&B, VISD_ERR_OK); /* sent, and lost */
+    for (int i = 0; i < 2; i++) {
+        submit(&s, &C);
+        if (i == 0)
+            visd_view_forget(view, &C); /* lost once more, before it has started */
+    }
+    work();
+    struct visd_answer a = get(&C);
+    assert_true(a.err == VISD_ERR_OK && a.count == 2);
+    give_back(&a);
+    s.frame = 3;
+    submit(&s, &D);
+    list_count = 1;
+    commit_objects(30, 1);
+    pump();
+    visd_view_forget(view, &D); /* gone while the worker is at it: nobody hears of the change */
+    work();
+    nothing();
+    submit(&s, &E);
+    work();
+    a = get(&E);
+    assert_true(a.err == VISD_ERR_OK && a.count == 1);
+    give_back(&a);
+    s.frame = 4;
+    submit(&s, &A);
+    commit_objects(40, 1);
+    pump();
+    visd_view_forget(view, &A); /* the same, and nothing changes: what is forgotten is not parked */
+    work();
+    assert_int_equal(visd_view_frames_pending(view), 0);
+}
+
 static void test_forget(void **state)
 {
     (void)state;
@@ -788,7 +843,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
-        TEST(test_one_frame), TEST(test_supersede), TEST(test_numbers), TEST(test_large_pictures), TEST(test_size), TEST(test_sees_its_commit), TEST(test_waiting), TEST(test_forget),
+        TEST(test_one_frame), TEST(test_supersede), TEST(test_numbers), TEST(test_large_pictures), TEST(test_size), TEST(test_sees_its_commit), TEST(test_waiting), TEST(test_waiting_again), TEST(test_forget),
         TEST(test_lost_and_reloaded), TEST(test_failures), TEST(test_scene_removed), TEST(test_close_in_flight), TEST(test_pictures),
         TEST(test_deltas), TEST(test_storm),
     };
