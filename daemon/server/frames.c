@@ -185,13 +185,13 @@ static void fill_camera(struct visd_camera_spec *out, const struct visd_msg_came
     }
 }
 
-static void fill_spec(const struct visd_server *server, struct visd_frame_spec *out, const struct visd_msg_frame *in, uint64_t received_ns)
+static void fill_spec(const struct visd_server *server, struct visd_frame_spec *out, const struct visd_msg_frame *in,
+                      const struct visd_camera *camera, uint64_t received_ns)
 {
     uint32_t want = in->has_want ? in->want : WANT_DEFAULT;
     *out = (struct visd_frame_spec){
-        .frame = in->frame, .fresh = in->fresh, .wait = in->wait, .client_sent_ns = in->sent_ns, .received_ns = received_ns,
+        .frame = in->frame, .camera = camera, .fresh = in->fresh, .wait = in->wait, .client_sent_ns = in->sent_ns, .received_ns = received_ns,
     };
-    fill_camera(&out->camera, &in->camera);
     if (in->has_base && in->base.epoch == server->epoch && in->base.view == in->view) { /* else: a full list */
         out->has_base = true;
         out->base_frame = in->base.frame;
@@ -243,44 +243,54 @@ static bool check_frame(struct call *call, uint32_t index, struct visd_camera *c
     return true;
 }
 
-/* Takes room for what the frame makes its view hold; false: there is none, and nothing was taken. */
-static bool take_room(struct visd_server *server, const struct visd_msg_frame *in, const struct visd_camera *camera)
+static bool check_frames(struct call *call, struct visd_camera *cameras)
 {
-    struct view_slot *slot = &server->views[in->view % VISD_SEGMENT_MAX_VIEWS];
-    uint64_t bytes = visd_view_bytes_with(slot->view, camera);
-    return visd_charge_set(&slot->bytes, &server->users, slot->client->user, VISD_QUOTA_VIEW_BYTES, bytes) == VISD_ERR_OK;
+    for (uint32_t i = 0; i < call->in->frames.frames_count; i++)
+        if (!check_frame(call, i, &cameras[i]))
+            return false;
+    return true;
+}
+
+static struct view_slot *slot_of(struct visd_server *server, const struct visd_msg_frame *in) /* of a frame that has been checked */
+{
+    return &server->views[in->view % VISD_SEGMENT_MAX_VIEWS];
+}
+
+/* Takes room for what the frames make their views hold. The first frame for which there is none, and then nothing is taken; or their count. */
+static uint32_t take_rooms(struct visd_server *server, const struct visd_msg_frames *in, const struct visd_camera *cameras)
+{
+    uint32_t i = 0;
+    for (; i < in->frames_count; i++) {
+        struct view_slot *slot = slot_of(server, &in->frames[i]);
+        uint64_t bytes = visd_view_bytes_with(slot->view, &cameras[i]);
+        if (visd_charge_set(&slot->bytes, &server->users, slot->client->user, VISD_QUOTA_VIEW_BYTES, bytes) != VISD_ERR_OK)
+            break;
+    }
+    for (uint32_t k = 0; i < in->frames_count && k < i; k++)
+        view_settle(server, slot_of(server, &in->frames[k]));
+    return i;
 }
 
 /* Looks at all frames of a request, and takes room for them; false: refused and answered, and nothing has changed. */
-static bool check_frames(struct call *call)
+static bool admit(struct call *call, struct visd_camera *cameras)
 {
     struct visd_server *server = call->server;
     const struct visd_msg_frames *in = &call->in->frames;
-    for (;;) {
-        struct visd_camera camera;
-        uint32_t i = 0;
-        for (; i < in->frames_count; i++) {
-            if (!check_frame(call, i, &camera))
-                break;
-            if (!take_room(server, &in->frames[i], &camera))
-                break;
-        }
+    while (check_frames(call, cameras)) {
+        uint32_t i = take_rooms(server, in, cameras);
         if (i == in->frames_count)
             return true;
-        for (uint32_t k = 0; k < i; k++)
-            view_settle(server, &server->views[in->frames[k].view % VISD_SEGMENT_MAX_VIEWS]);
-        if (!call->request)
-            return false;
-        const struct view_slot *slot = &server->views[in->frames[i].view % VISD_SEGMENT_MAX_VIEWS];
+        const struct view_slot *slot = slot_of(server, &in->frames[i]);
         if (clients_evict(server, slot->client->user)) {
             server_reap(server);
-            continue; /* from the start: a view of this request may have gone with its client */
+            continue; /* looking again: a view of this request may have gone with its client */
         }
         call_refuse(call, VISD_ERR_QUOTA, "frames[%u]: with %u x %u pixels of %u samples view %u would hold %llu MiB, and user_view_mib (%d) is used up by this "
-                    "user's views; make it smaller, or close a view", i, camera.width, camera.height, camera.samples, in->frames[i].view,
-                    (unsigned long long)(visd_view_bytes_with(slot->view, &camera) >> 20), VISD_MAX_USER_VIEW_MIB);
+                    "user's views; make it smaller, or close a view", i, cameras[i].width, cameras[i].height, cameras[i].samples, in->frames[i].view,
+                    (unsigned long long)(visd_view_bytes_with(slot->view, &cameras[i]) >> 20), VISD_MAX_USER_VIEW_MIB);
         return false;
     }
+    return false;
 }
 
 /* The older request of a frame that has been sent again. If it is the same request, nng will not read an answer to it any more. */
@@ -302,7 +312,8 @@ static void replaced_by(struct visd_server *server, struct wait_item *old, const
     }
 }
 
-static void submit_frame(struct visd_server *server, struct frames_wait *wait, uint32_t index, const struct visd_msg_frame *in)
+static void submit_frame(struct visd_server *server, struct frames_wait *wait, uint32_t index, const struct visd_msg_frame *in,
+                         const struct visd_camera *camera)
 {
     struct wait_item *item = &wait->items[index];
     struct view_slot *slot = &server->views[item->view];
@@ -311,7 +322,7 @@ static void submit_frame(struct visd_server *server, struct frames_wait *wait, u
     void *replaced = NULL;
     char why[200];
     uint32_t method = visd_view_method(slot->view);
-    fill_spec(server, &spec, in, wait->request->received_ns);
+    fill_spec(server, &spec, in, camera, wait->request->received_ns);
     if (in->has_method) /* for this frame only; it has been checked */
         visd_view_set_method(slot->view, in->method, why, sizeof(why));
     item->err = visd_view_submit(slot->view, &spec, item, &attached, &replaced, item->text, sizeof(item->text));
@@ -336,11 +347,15 @@ void op_frames(struct call *call)
         call_refuse(call, VISD_ERR_BAD_VALUE, "frames: there is no camera in it");
         return;
     }
-    if (!check_frames(call))
-        return;
+    struct visd_camera *cameras = visd_arena_take(&server->arena, in->frames_count, sizeof(*cameras));
     struct frames_wait *wait = calloc(1, sizeof(*wait) + in->frames_count * sizeof(wait->items[0]));
-    if (!wait) {
+    if (!cameras || !wait) {
+        free(wait);
         call_refuse(call, VISD_ERR_NO_MEMORY, "frames: out of memory");
+        return;
+    }
+    if (!admit(call, cameras)) {
+        free(wait);
         return;
     }
     wait->session = call->session;
@@ -363,10 +378,10 @@ void op_frames(struct call *call)
         item->want = in->frames[i].has_want ? in->frames[i].want : WANT_DEFAULT;
     }
     for (uint32_t i = 0; i < wait->count; i++)
-        submit_frame(server, wait, i, &in->frames[i]);
+        submit_frame(server, wait, i, &in->frames[i], &cameras[i]);
     uint32_t count = wait->count;
     for (uint32_t i = 0; i < count; i++) /* superseded ones, and all of them while there is no worker */
-        view_collect(server, &server->views[in->frames[i].view % VISD_SEGMENT_MAX_VIEWS]);
+        view_collect(server, slot_of(server, &in->frames[i]));
     visd_request_shed(wait->request); /* the views have taken what they need */
     if (--wait->unanswered == 0)
         finish(server, wait);

@@ -111,17 +111,17 @@ uint32_t visd_view_frames_pending(const struct visd_view *v)
 
 /* ---- asking ---- */
 
-static bool same(const struct request *r, const struct visd_frame_spec *spec, const struct visd_camera *camera)
+static bool same(const struct request *r, const struct visd_frame_spec *spec)
 {
-    return r && !r->forgotten && r->answer.frame == spec->frame && memcmp(&r->camera, camera, sizeof(*camera)) == 0;
+    return r && !r->forgotten && r->answer.frame == spec->frame && memcmp(&r->camera, spec->camera, sizeof(r->camera)) == 0;
 }
 
 /* A frame that is asked for again, perhaps over another connection: the answer goes to who asked last. */
-static bool attach(struct visd_view *v, const struct visd_frame_spec *spec, const struct visd_camera *camera, void *cookie, void **replaced)
+static bool attach(struct visd_view *v, const struct visd_frame_spec *spec, void *cookie, void **replaced)
 {
-    struct request *r = same(v->waiting, spec, camera) ? v->waiting : NULL;
+    struct request *r = same(v->waiting, spec) ? v->waiting : NULL;
     for (int i = 0; i < VISD_VIEW_IN_FLIGHT && !r; i++)
-        r = same(v->flight[i], spec, camera) ? v->flight[i] : NULL;
+        r = same(v->flight[i], spec) ? v->flight[i] : NULL;
     if (!r)
         return false;
     *replaced = r->answer.cookie;
@@ -175,25 +175,21 @@ static void enter(struct visd_view *v, struct request *r)
 enum visd_err visd_view_submit(struct visd_view *v, const struct visd_frame_spec *spec, void *cookie, bool *attached, void **replaced,
     char *why, size_t size)
 {
-    struct visd_camera camera;
     *attached = false;
     *replaced = NULL;
     if (v->closing || v->gone)
         return refuse(VISD_ERR_NOT_FOUND, why, size, v->gone ? "the view's scene was removed" : "the view was closed");
-    enum visd_err err = visd_camera_canonical(&spec->camera, &camera, why, size);
-    if (err != VISD_ERR_OK)
-        return err;
-    if (attach(v, spec, &camera, cookie, replaced)) {
+    if (attach(v, spec, cookie, replaced)) {
         *attached = true;
         return VISD_ERR_OK;
     }
-    if (visd_view_renumbers(v, spec->frame, &camera))
+    if (visd_view_renumbers(v, spec->frame, spec->camera))
         return refuse(VISD_ERR_CONFLICT, why, size, "frame %llu was sent with another camera; each camera needs a number of its own",
             (unsigned long long)spec->frame);
     struct request *r = calloc(1, sizeof(*r));
     if (!r)
         return refuse(VISD_ERR_NO_MEMORY, why, size, "no memory for a frame");
-    memcpy(&r->camera, &camera, sizeof(camera));
+    memcpy(&r->camera, spec->camera, sizeof(r->camera));
     r->method = v->method;
     r->want = spec->want;
     r->fresh = spec->fresh;

@@ -116,7 +116,7 @@ enum visd_frame_want {
 
 struct visd_frame_spec {
     uint64_t frame;             /* the client's number; the same number and camera as a pending one's attach to it */
-    struct visd_camera_spec camera;
+    const struct visd_camera *camera; /* canonical; copied */
     bool fresh;                 /* a cut: no history */
     bool wait;                  /* answer when the answer changes */
     bool has_base;              /* answer as a delta against this frame's list, if it is still kept */
@@ -130,7 +130,7 @@ struct visd_frame_spec {
 bool visd_view_renumbers(const struct visd_view *view, uint64_t frame, const struct visd_camera *camera);
 /* OK: it will be answered, with this cookie. *attached is set if the frame attached to a pending one with the same
  * number and camera, whose former cookie is then *replaced and will not be answered. Neither may be NULL.
- * Refuses with BAD_VALUE (why says what), CONFLICT (visd_view_renumbers) or NOT_FOUND (view closed, scene gone); then there is no answer. */
+ * Refuses with CONFLICT (visd_view_renumbers), NOT_FOUND (view closed, scene gone) or NO_MEMORY; then there is no answer. */
 enum visd_err visd_view_submit(struct visd_view *view, const struct visd_frame_spec *spec, void *cookie, bool *attached, void **replaced,
     char *why, size_t why_size);
 /* Who asked has gone: what carries this cookie is dropped, wherever it is, and will not be among the answers. */

@@ -34,16 +34,18 @@ static struct visd_view *open_view(uint32_t number)
 
 static void draw(struct visd_view *view, uint32_t width, uint32_t height, uint32_t samples)
 {
-    struct visd_frame_spec spec = {.frame = visd_view_last_frame(view) + 1};
+    struct visd_camera_spec camera = {.width = width, .height = height, .samples = samples, .layers = UINT32_MAX};
+    struct visd_camera canonical;
     struct visd_answer answer;
     bool attached;
     void *replaced;
     char why[200];
-    spec.camera = (struct visd_camera_spec){.width = width, .height = height, .samples = samples, .layers = UINT32_MAX};
-    spec.camera.view[0] = spec.camera.view[5] = spec.camera.view[10] = spec.camera.view[15] = 1;
-    spec.camera.proj[0] = spec.camera.proj[5] = 1;
-    spec.camera.proj[10] = spec.camera.proj[11] = -1;
-    spec.camera.proj[14] = -0.1;
+    camera.view[0] = camera.view[5] = camera.view[10] = camera.view[15] = 1;
+    camera.proj[0] = camera.proj[5] = 1;
+    camera.proj[10] = camera.proj[11] = -1;
+    camera.proj[14] = -0.1;
+    assert_int_equal(visd_camera_canonical(&camera, &canonical, why, sizeof(why)), VISD_ERR_OK);
+    struct visd_frame_spec spec = {.frame = visd_view_last_frame(view) + 1, .camera = &canonical};
     assert_int_equal(visd_view_submit(view, &spec, NULL, &attached, &replaced, why, sizeof(why)), VISD_ERR_OK);
     work(view);
     assert_true(visd_view_next_answer(view, &answer));

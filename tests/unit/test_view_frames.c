@@ -154,9 +154,16 @@ static void commit_objects(uint64_t first, uint64_t count)
         visd_view_scene_changed(view);
 }
 
-static struct visd_frame_spec frame(uint64_t number, double x)
+/* A frame as a client thinks of it. */
+struct ask {
+    uint64_t frame, base_frame;
+    bool wait, has_base;
+    struct visd_camera_spec camera;
+};
+
+static struct ask frame(uint64_t number, double x)
 {
-    struct visd_frame_spec s = { .frame = number, .received_ns = 3, .client_sent_ns = 2 };
+    struct ask s = { .frame = number };
     s.camera = (struct visd_camera_spec){ .width = 640, .height = 480, .layers = UINT32_MAX };
     s.camera.view[0] = s.camera.view[5] = s.camera.view[10] = s.camera.view[15] = 1;
     s.camera.view[12] = x;
@@ -166,11 +173,26 @@ static struct visd_frame_spec frame(uint64_t number, double x)
     return s;
 }
 
-static void submit(const struct visd_frame_spec *s, void *cookie)
+static struct visd_camera canonical(const struct ask *s)
+{
+    struct visd_camera camera;
+    assert_int_equal(visd_camera_canonical(&s->camera, &camera, why, sizeof(why)), VISD_ERR_OK);
+    return camera;
+}
+
+static enum visd_err send(const struct ask *s, void *cookie, bool *attached, void **replaced)
+{
+    const struct visd_camera camera = canonical(s);
+    const struct visd_frame_spec spec = { .frame = s->frame, .camera = &camera, .wait = s->wait, .has_base = s->has_base, .base_frame = s->base_frame,
+        .client_sent_ns = 2, .received_ns = 3 };
+    return visd_view_submit(view, &spec, cookie, attached, replaced, why, sizeof(why));
+}
+
+static void submit(const struct ask *s, void *cookie)
 {
     bool attached;
     void *replaced;
-    assert_int_equal(visd_view_submit(view, s, cookie, &attached, &replaced, why, sizeof(why)), VISD_ERR_OK);
+    assert_int_equal(send(s, cookie, &attached, &replaced), VISD_ERR_OK);
     assert_false(attached);
     assert_true(visd_view_check(view));
 }
@@ -215,7 +237,7 @@ static char A, B, C, D, E;
 static void test_one_frame(void **state)
 {
     (void)state;
-    struct visd_frame_spec s = frame(1, 0);
+    struct ask s = frame(1, 0);
     struct visd_answer a;
     submit(&s, &A); /* the scene is not on the device yet: said at once */
     expect_all(&A);
@@ -244,17 +266,13 @@ static void test_one_frame(void **state)
     a = get(&C);
     assert_int_equal(a.grade, VISD_GRADE_FRUSTUM);
     give_back(&a);
-    s.camera.width = 0;
-    bool attached;
-    void *replaced;
-    assert_int_equal(visd_view_submit(view, &s, &D, &attached, &replaced, why, sizeof(why)), VISD_ERR_BAD_VALUE);
     nothing();
 }
 
 static void test_supersede(void **state)
 {
     (void)state;
-    struct visd_frame_spec s[5];
+    struct ask s[5];
     work();
     for (int i = 0; i < 5; i++)
         s[i] = frame((uint64_t)i, i);
@@ -282,8 +300,7 @@ static void test_supersede(void **state)
 static void test_numbers(void **state)
 {
     (void)state;
-    struct visd_frame_spec five = frame(5, 0), four = frame(4, 0), other = frame(5, 1);
-    struct visd_camera camera;
+    struct ask five = frame(5, 0), four = frame(4, 0), other = frame(5, 1);
     bool attached;
     void *replaced;
     work();
@@ -296,10 +313,10 @@ static void test_numbers(void **state)
     assert_int_equal(a.err, VISD_ERR_SUPERSEDED);
     assert_string_equal(a.text, "frame 4 of this view comes after frame 5; numbers must rise");
     give_back(&a);
-    assert_int_equal(visd_camera_canonical(&other.camera, &camera, why, sizeof(why)), VISD_ERR_OK);
+    struct visd_camera camera = canonical(&other);
     assert_true(visd_view_renumbers(view, 5, &camera));
     assert_false(visd_view_renumbers(view, 6, &camera));
-    assert_int_equal(visd_view_submit(view, &other, &B, &attached, &replaced, why, sizeof(why)), VISD_ERR_CONFLICT);
+    assert_int_equal(send(&other, &B, &attached, &replaced), VISD_ERR_CONFLICT);
     assert_non_null(strstr(why, "frame 5 was sent with another camera"));
     nothing();
     submit(&five, &C); /* its answer was lost */
@@ -310,7 +327,7 @@ static void test_numbers(void **state)
 static void test_sees_its_commit(void **state)
 {
     (void)state;
-    struct visd_frame_spec s = frame(1, 0);
+    struct ask s = frame(1, 0);
     work();
     commit_objects(0, 40000); /* three slices */
     submit(&s, &A);
@@ -329,7 +346,7 @@ static void test_sees_its_commit(void **state)
 static void test_waiting(void **state)
 {
     (void)state;
-    struct visd_frame_spec s = frame(1, 0), other = frame(9, 5);
+    struct ask s = frame(1, 0), other = frame(9, 5);
     s.wait = true;
     list[0] = 3;
     list_count = 1;
@@ -362,7 +379,7 @@ static void test_waiting(void **state)
     submit(&s, &C);
     bool attached;
     void *replaced;
-    assert_int_equal(visd_view_submit(view, &s, &D, &attached, &replaced, why, sizeof(why)), VISD_ERR_OK);
+    assert_int_equal(send(&s, &D, &attached, &replaced), VISD_ERR_OK);
     assert_true(attached);
     assert_ptr_equal(replaced, &C);
     taken_count = 0;
@@ -393,7 +410,7 @@ static void test_waiting(void **state)
 static void test_waiting_again(void **state)
 {
     (void)state;
-    struct visd_frame_spec s = frame(1, 0);
+    struct ask s = frame(1, 0);
     s.wait = true;
     list[0] = 3;
     list_count = 1;
@@ -447,7 +464,7 @@ static void test_waiting_again(void **state)
 static void test_forget(void **state)
 {
     (void)state;
-    struct visd_frame_spec s[4];
+    struct ask s[4];
     for (int i = 0; i < 4; i++)
         s[i] = frame((uint64_t)i, i);
     work();
@@ -467,7 +484,7 @@ static void test_forget(void **state)
 static void test_lost_and_reloaded(void **state)
 {
     (void)state;
-    struct visd_frame_spec s[3] = { frame(1, 0), frame(2, 1), frame(3, 2) };
+    struct ask s[3] = { frame(1, 0), frame(2, 1), frame(3, 2) };
     commit_objects(0, 100);
     work();
     submit(&s[0], &A);
@@ -497,7 +514,7 @@ static void test_lost_and_reloaded(void **state)
 static void test_failures(void **state)
 {
     (void)state;
-    struct visd_frame_spec s = frame(1, 0);
+    struct ask s = frame(1, 0);
     commit_objects(0, 100);
     work();
     submit(&s, &A);
@@ -539,7 +556,7 @@ static void test_failures(void **state)
 static void test_scene_removed(void **state)
 {
     (void)state;
-    struct visd_frame_spec s[2] = { frame(1, 0), frame(2, 1) };
+    struct ask s[2] = { frame(1, 0), frame(2, 1) };
     bool attached;
     void *replaced;
     commit_objects(0, 100);
@@ -552,7 +569,7 @@ static void test_scene_removed(void **state)
     visd_view_scene_gone(view);
     visd_scene_close(scene);
     expect_err(&B, VISD_ERR_NOT_FOUND);
-    assert_int_equal(visd_view_submit(view, &s[1], &C, &attached, &replaced, why, sizeof(why)), VISD_ERR_NOT_FOUND);
+    assert_int_equal(send(&s[1], &C, &attached, &replaced), VISD_ERR_NOT_FOUND);
     work(); /* asserts that SCENE_CLOSE comes after VIEW_CLOSE */
     expect_err(&A, VISD_ERR_OK);
     assert_true(visd_scene_closed(scene));
@@ -571,7 +588,7 @@ static void test_scene_removed(void **state)
 static void test_close_in_flight(void **state)
 {
     (void)state;
-    struct visd_frame_spec s[2] = { frame(1, 0), frame(2, 1) };
+    struct ask s[2] = { frame(1, 0), frame(2, 1) };
     work();
     submit(&s[0], &A);
     pump();
@@ -591,7 +608,7 @@ static void test_close_in_flight(void **state)
 static void test_pictures(void **state)
 {
     (void)state;
-    struct visd_frame_spec s = frame(1, 0);
+    struct ask s = frame(1, 0);
     work();
     assert_int_equal(visd_view_snapshot(view, VISD_SNAPSHOT_DEPTH, 0, UINT64_MAX, &A, why, sizeof(why)), VISD_ERR_CONFLICT);
     submit(&s, &A);
@@ -611,7 +628,7 @@ static void test_large_pictures(void **state)
 {
     (void)state;
     const uint64_t most = 640 * 480 * 4;
-    struct visd_frame_spec s = frame(1, 0), larger = frame(2, 0);
+    struct ask s = frame(1, 0), larger = frame(2, 0);
     work();
     submit(&s, &A);
     work();
@@ -648,13 +665,12 @@ static void test_large_pictures(void **state)
 static void test_size(void **state)
 {
     (void)state;
-    struct visd_frame_spec s = frame(1, 0);
-    struct visd_camera camera;
+    struct ask s = frame(1, 0);
     const size_t full = 4u * 4096 * 4096, pyramid = full / 3;
     work();
     size_t empty = visd_view_bytes(view);
     s.camera.width = s.camera.height = 4096;
-    assert_int_equal(visd_camera_canonical(&s.camera, &camera, why, sizeof(why)), VISD_ERR_OK);
+    struct visd_camera camera = canonical(&s);
     size_t foretold = visd_view_bytes_with(view, &camera);
     assert_in_range(foretold - empty, full + pyramid - 8, full + pyramid + 4096);
     submit(&s, &A);
@@ -729,7 +745,7 @@ static void test_deltas(void **state)
     commit_objects(0, 4000);
     work();
     for (uint64_t f = 1; f <= 400; f++) {
-        struct visd_frame_spec s = frame(f, (double)f);
+        struct ask s = frame(f, (double)f);
         if (f == 200)
             commit_objects((uint64_t)1 << 40, 10); /* from here on the lists are wide */
         list_count = 0;
@@ -795,7 +811,7 @@ static void test_storm(void **state)
     memset(answered, 0, sizeof(answered));
     size_t steady = 0;
     for (int i = 0; i < FRAMES; i++) {
-        struct visd_frame_spec s = frame((uint64_t)i, (double)rnd(3));
+        struct ask s = frame((uint64_t)i, (double)rnd(3));
         s.wait = rnd(4) == 0;
         s.has_base = rnd(2);
         s.base_frame = (uint64_t)i - rnd(5);
