@@ -38,14 +38,11 @@ void device_settle(struct visd_server *server)
         return;
     server->losing = false;
     server->counts.device_losses++;
-    visd_link_reset(&server->link);
     views_lose(server); /* first: a scene's copy goes when no view holds it */
     for (uint32_t i = 0; i < server->scene_end; i++)
         if (server->scenes[i].scene)
             visd_scene_reload(server->scenes[i].scene);
-    pings_answer(server);
-    commits_answer(server, false);
-    server_reap(server);
+    pings_end(server, VISD_ERR_OK);
     event_device(server);
     if (server->params.worker_lost)
         server->params.worker_lost(server->params.user);

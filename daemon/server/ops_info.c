@@ -120,22 +120,15 @@ void pings_done(struct visd_server *server, const struct visd_result *result)
     }
 }
 
-void pings_answer(struct visd_server *server)
+void pings_end(struct visd_server *server, enum visd_err err)
 {
     while (server->pings) {
         struct ping_wait *ping = server->pings;
         server->pings = ping->next;
-        pong(server, ping->request, ping->n, 0);
-        free(ping);
-    }
-}
-
-void pings_finish(struct visd_server *server)
-{
-    while (server->pings) {
-        struct ping_wait *ping = server->pings;
-        server->pings = ping->next;
-        refuse_to(server, ping->request, ping->n, VISD_ERR_STOPPING, "the daemon is stopping");
+        if (err == VISD_ERR_OK)
+            pong(server, ping->request, ping->n, 0);
+        else
+            refuse_to(server, ping->request, ping->n, err, visd_err_text(err));
         free(ping);
     }
 }

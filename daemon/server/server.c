@@ -289,7 +289,7 @@ static void look_stopped(uv_timer_t *timer)
     uv_timer_stop(timer);
     if (busy)
         visd_log(VISD_LOG_WARN, "stop: not everything that was in flight could be answered in time");
-    pings_finish(server);
+    pings_end(server, VISD_ERR_STOPPING);
     commits_answer(server, true);
     visd_door_close(server->door);
 }

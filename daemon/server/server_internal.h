@@ -235,8 +235,7 @@ void op_stats(struct call *call);
 void op_clients(struct call *call);
 void pings_put(struct visd_server *server, uint64_t serial);
 void pings_done(struct visd_server *server, const struct visd_result *result);
-void pings_answer(struct visd_server *server); /* those that wait, without the worker */
-void pings_finish(struct visd_server *server);
+void pings_end(struct visd_server *server, enum visd_err err); /* those that wait for the worker: OK: answered without it; else refused */
 unsigned stats_collect(struct visd_server *server, struct visd_msg_named_number *out, unsigned room);
 #define STATS_ROOM 256u
 

@@ -64,12 +64,6 @@ void visd_link_pump(struct visd_link *link)
     link->pumping = false;
 }
 
-void visd_link_reset(struct visd_link *link)
-{
-    link->holding = false;
-    link->unanswered = 0;
-}
-
 void visd_link_close(struct visd_link *link)
 {
     if (!link->open)

@@ -32,7 +32,6 @@ struct visd_link {
 
 enum visd_err visd_link_init(struct visd_link *link, uv_loop_t *loop, struct visd_segment *segment, const struct visd_link_source *source);
 void visd_link_pump(struct visd_link *link);  /* puts what can be put; no-op without a worker */
-void visd_link_reset(struct visd_link *link); /* the worker is gone: what it was given is forgotten; serials go on */
 void visd_link_close(struct visd_link *link); /* the loop must run once more; a zeroed one is fine */
 
 #endif
