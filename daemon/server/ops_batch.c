@@ -78,21 +78,13 @@ static bool take_items(struct call *call, struct visd_batch *batch, const struct
 
 /* ---- batches in one message ---- */
 
-static struct scene_slot *scene_of(struct call *call, uint32_t wire)
-{
-    struct scene_slot *slot = scene_find(call->server, wire);
-    if (!slot)
-        call_refuse(call, VISD_ERR_NOT_FOUND, "%s: there is no scene %u", visd_msg_name(call->in->type), wire);
-    return slot;
-}
-
 void op_batch(struct call *call)
 {
     const struct visd_msg_batch *in = &call->in->batch;
     struct client *client = client_of(call, in->client);
     struct scene_slot *slot;
     struct visd_batch *batch = NULL;
-    if (!client || !number_is_next(call, client, in->number) || !(slot = scene_of(call, in->scene)))
+    if (!client || !number_is_next(call, client, in->number) || !(slot = call_scene(call, in->scene)))
         return;
     if (visd_batch_create(&batch, call->server->params.segment) != VISD_ERR_OK) {
         call_refuse(call, VISD_ERR_NO_MEMORY, "batch: out of memory");
@@ -153,7 +145,7 @@ void op_batch_begin(struct call *call)
     const struct visd_msg_batch_begin *in = &call->in->batch_begin;
     struct client *client = client_of(call, in->client);
     struct scene_slot *slot;
-    if (!client || !number_is_next(call, client, in->number) || !(slot = scene_of(call, in->scene)))
+    if (!client || !number_is_next(call, client, in->number) || !(slot = call_scene(call, in->scene)))
         return;
     struct open_batch *open = find_number(server, client, in->number);
     if (open)
@@ -246,7 +238,7 @@ void op_batch_commit(struct call *call)
         batch_refuse_expected(call, open->parts, text);
         return;
     }
-    if (!(slot = scene_of(call, open->scene)))
+    if (!(slot = call_scene(call, open->scene)))
         return;
     batch_commit(call, slot, client, open->batch, in->number, open->has_if_revision ? &open->if_revision : NULL);
     drop(call->server, open);

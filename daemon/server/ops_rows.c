@@ -11,8 +11,6 @@
 
 #define PAGE_ROWS 16384u /* rows of a page, whatever is asked for: a page must not hold up the loop */
 
-#define OF_MESHES 0x80000000u /* asks for the columns that only meshes have; no bit of the wire */
-
 enum column {
     IDS, FIRST, SECOND, FLAGS, TRIANGLES, WORLD_BOXES, BOXES, TRANSFORMS, MARGINS, LAYERS, COSTS, BATCH_KEYS, DRAWS, GIVEN, VERTICES, USERS, COLUMNS
 };
@@ -35,16 +33,29 @@ static const struct {
     [BATCH_KEYS] = {4, VISD_WIRE_COLUMN_DRAWING},
     [DRAWS] = {20, VISD_WIRE_COLUMN_DRAWING},
     [GIVEN] = {4, VISD_WIRE_COLUMN_GIVEN},
-    [VERTICES] = {4, OF_MESHES},
-    [USERS] = {4, OF_MESHES},
+    [VERTICES] = {4, 0},
+    [USERS] = {4, 0},
 };
 
 struct page {
     uint32_t columns; /* bits asked for */
+    uint32_t rows;    /* so far */
+    uint32_t next;    /* slot of the next page's first; 0: there is none */
+    uint64_t revision;
     uint8_t *at[COLUMNS];
     uint32_t *name_offsets;
     char *names;
     size_t name_bytes, name_room;
+};
+
+/* What can be listed, and how a row of it comes into a page, and a page into a reply. */
+struct listing {
+    uint32_t served;    /* bits that may be asked for */
+    uint32_t unasked;   /* bits, if none are named */
+    uint32_t has;       /* 1 << column */
+    uint32_t (*next)(const struct visd_scene *scene, uint32_t slot);
+    bool (*put)(struct page *page, const struct visd_scene *scene, uint32_t slot); /* false: no memory */
+    void (*reply)(const struct page *page, struct visd_message *out);
 };
 
 static void page_finish(struct page *page)
@@ -55,26 +66,29 @@ static void page_finish(struct page *page)
     free(page->names);
 }
 
-static bool page_init(struct page *page, uint32_t rows, uint32_t columns)
+static bool page_init(struct page *page, const struct listing *of, uint32_t rows, uint32_t columns)
 {
+    bool good = true;
     *page = (struct page){.columns = columns};
-    page->name_offsets = calloc((size_t)rows + 1, sizeof(*page->name_offsets));
-    bool good = page->name_offsets != NULL;
+    if (columns & VISD_WIRE_COLUMN_NAMES)
+        good = (page->name_offsets = calloc((size_t)rows + 1, sizeof(*page->name_offsets))) != NULL;
     for (unsigned i = 0; i < COLUMNS; i++)
-        if (!shapes[i].bit || columns & shapes[i].bit)
+        if (of->has >> i & 1 && (!shapes[i].bit || columns & shapes[i].bit))
             good &= (page->at[i] = malloc((size_t)rows * shapes[i].bytes)) != NULL;
     return good;
 }
 
 /* A column that was not asked for is left alone. */
-static void page_put(struct page *page, enum column column, uint32_t row, const void *value)
+static void page_put(struct page *page, enum column column, const void *value)
 {
     if (page->at[column])
-        memcpy(page->at[column] + (size_t)row * shapes[column].bytes, value, shapes[column].bytes);
+        memcpy(page->at[column] + (size_t)page->rows * shapes[column].bytes, value, shapes[column].bytes);
 }
 
-static bool page_name(struct page *page, uint32_t row, const char *name, uint32_t bytes)
+static bool page_name(struct page *page, const char *name, uint32_t bytes)
 {
+    if (!page->name_offsets)
+        return true;
     if (page->name_bytes + bytes > page->name_room) {
         size_t room = (page->name_bytes + bytes) * 2 + 1024;
         char *names = realloc(page->names, room);
@@ -86,28 +100,18 @@ static bool page_name(struct page *page, uint32_t row, const char *name, uint32_
     if (bytes)
         memcpy(page->names + page->name_bytes, name, bytes);
     page->name_bytes += bytes;
-    page->name_offsets[row + 1] = (uint32_t)page->name_bytes;
+    page->name_offsets[page->rows + 1] = (uint32_t)page->name_bytes;
     return true;
 }
 
-static struct visd_bin bin_of(const struct page *page, enum column column, uint32_t rows)
+static struct visd_bin bin_of(const struct page *page, enum column column)
 {
-    return visd_bin_of(page->at[column], rows);
+    return visd_bin_of(page->at[column], page->rows);
 }
 
-/* Checks what listings have in common; 0: refused. */
-static uint32_t page_rows(struct call *call, struct scene_slot *slot, uint32_t scene, uint32_t count, uint32_t columns, uint32_t served)
+static struct visd_bin name_offsets_of(const struct page *page)
 {
-    const char *name = visd_msg_name(call->in->type);
-    if (!slot)
-        call_refuse(call, VISD_ERR_NOT_FOUND, "%s: there is no scene %u", name, scene);
-    else if (count == 0)
-        call_refuse(call, VISD_ERR_BAD_VALUE, "%s: count is 0; ask for at least one row", name);
-    else if (columns & ~served)
-        call_refuse(call, VISD_ERR_BAD_VALUE, "%s: it has no columns 0x%x", name, columns & ~served);
-    else
-        return count < PAGE_ROWS ? count : PAGE_ROWS;
-    return 0;
+    return visd_bin_of(page->name_offsets, (size_t)page->rows + 1);
 }
 
 /* ---- objects ---- */
@@ -118,198 +122,210 @@ static uint32_t given_of(const struct visd_object_row *object)
            (object->has_draw ? VISD_WIRE_GIVEN_DRAW : 0u) | (object->gave_unbounded ? VISD_WIRE_GIVEN_UNBOUNDED : 0u);
 }
 
-static bool put_object(struct page *page, uint32_t row, const struct visd_object_row *object)
+static bool put_object(struct page *page, const struct visd_scene *scene, uint32_t slot)
 {
+    struct visd_object_row object;
+    visd_scene_object_row(scene, slot, &object);
     double box[6] = {-INFINITY, -INFINITY, -INFINITY, INFINITY, INFINITY, INFINITY};
-    uint32_t flags = object->flags & VISD_OBJECT_WIRE_MASK, triangles = (uint32_t)object->triangles, given = given_of(object);
-    page_put(page, IDS, row, &object->id);
-    page_put(page, FIRST, row, &object->mesh);
-    page_put(page, SECOND, row, &object->group);
-    page_put(page, FLAGS, row, &flags);
-    page_put(page, TRIANGLES, row, &triangles);
-    page_put(page, BOXES, row, object->has_box ? object->box : box);
-    if (!(object->flags & VISD_OBJECT_UNBOUNDED)) {
-        memcpy(box, object->min, sizeof(object->min));
-        memcpy(box + 3, object->max, sizeof(object->max));
+    uint32_t flags = object.flags & VISD_OBJECT_WIRE_MASK, triangles = (uint32_t)object.triangles, given = given_of(&object);
+    page_put(page, IDS, &object.id);
+    page_put(page, FIRST, &object.mesh);
+    page_put(page, SECOND, &object.group);
+    page_put(page, FLAGS, &flags);
+    page_put(page, TRIANGLES, &triangles);
+    page_put(page, BOXES, object.has_box ? object.box : box);
+    if (!(object.flags & VISD_OBJECT_UNBOUNDED)) {
+        memcpy(box, object.min, sizeof(object.min));
+        memcpy(box + 3, object.max, sizeof(object.max));
     }
-    page_put(page, WORLD_BOXES, row, box);
-    page_put(page, TRANSFORMS, row, object->transform);
-    page_put(page, MARGINS, row, &object->margin);
-    page_put(page, LAYERS, row, &object->layers);
-    page_put(page, COSTS, row, &object->cost);
-    page_put(page, BATCH_KEYS, row, &object->batch_key);
-    page_put(page, DRAWS, row, object->draw);
-    page_put(page, GIVEN, row, &given);
-    return page_name(page, row, object->name, object->name_bytes);
+    page_put(page, WORLD_BOXES, box);
+    page_put(page, TRANSFORMS, object.transform);
+    page_put(page, MARGINS, &object.margin);
+    page_put(page, LAYERS, &object.layers);
+    page_put(page, COSTS, &object.cost);
+    page_put(page, BATCH_KEYS, &object.batch_key);
+    page_put(page, DRAWS, object.draw);
+    page_put(page, GIVEN, &given);
+    return page_name(page, object.name, object.name_bytes);
 }
 
-static void reply_objects(struct call *call, const struct page *page, uint32_t count, uint32_t next, uint64_t revision)
+static void reply_objects(const struct page *page, struct visd_message *out)
 {
-    struct visd_message out;
-    struct visd_msg_object_rows *reply = &out.object_rows;
-    memset(&out, 0, sizeof(out));
-    out.type = VISD_MSG_OBJECT_ROWS;
-    reply->revision = revision;
-    reply->next = next;
-    reply->ids = bin_of(page, IDS, count);
-    reply->flags = bin_of(page, FLAGS, count);
-    reply->meshes = bin_of(page, FIRST, count);
-    reply->groups = bin_of(page, SECOND, count);
-    reply->triangles = bin_of(page, TRIANGLES, count);
+    struct visd_msg_object_rows *reply = &out->object_rows;
+    out->type = VISD_MSG_OBJECT_ROWS;
+    reply->revision = page->revision;
+    reply->next = page->next;
+    reply->ids = bin_of(page, IDS);
+    reply->flags = bin_of(page, FLAGS);
+    reply->meshes = bin_of(page, FIRST);
+    reply->groups = bin_of(page, SECOND);
+    reply->triangles = bin_of(page, TRIANGLES);
     reply->has_world_boxes = page->at[WORLD_BOXES] != NULL;
-    reply->world_boxes = bin_of(page, WORLD_BOXES, count);
+    reply->world_boxes = bin_of(page, WORLD_BOXES);
     reply->has_boxes = page->at[BOXES] != NULL;
-    reply->boxes = bin_of(page, BOXES, count);
+    reply->boxes = bin_of(page, BOXES);
     reply->has_transforms = page->at[TRANSFORMS] != NULL;
-    reply->transforms = bin_of(page, TRANSFORMS, count);
+    reply->transforms = bin_of(page, TRANSFORMS);
     if (page->columns & VISD_WIRE_COLUMN_DRAWING) {
         reply->has_margins = reply->has_layers = reply->has_costs = reply->has_batch_keys = reply->has_draws = true;
-        reply->margins = bin_of(page, MARGINS, count);
-        reply->layers = bin_of(page, LAYERS, count);
-        reply->costs = bin_of(page, COSTS, count);
-        reply->batch_keys = bin_of(page, BATCH_KEYS, count);
-        reply->draws = bin_of(page, DRAWS, count);
+        reply->margins = bin_of(page, MARGINS);
+        reply->layers = bin_of(page, LAYERS);
+        reply->costs = bin_of(page, COSTS);
+        reply->batch_keys = bin_of(page, BATCH_KEYS);
+        reply->draws = bin_of(page, DRAWS);
     }
     reply->has_given = page->at[GIVEN] != NULL;
-    reply->given = bin_of(page, GIVEN, count);
+    reply->given = bin_of(page, GIVEN);
     if (page->columns & VISD_WIRE_COLUMN_NAMES) {
         reply->has_names = reply->has_name_offsets = true;
         reply->names = visd_bin_of(page->names, page->name_bytes);
-        reply->name_offsets = visd_bin_of(page->name_offsets, (size_t)count + 1);
+        reply->name_offsets = name_offsets_of(page);
     }
-    call_reply(call, &out);
+}
+
+/* ---- groups ---- */
+
+static bool put_group(struct page *page, const struct visd_scene *scene, uint32_t slot)
+{
+    struct visd_group_row group;
+    visd_scene_group_row(scene, slot, &group);
+    page_put(page, IDS, &group.id);
+    page_put(page, FIRST, &group.parent);
+    page_put(page, FLAGS, &group.flags);
+    page_put(page, TRANSFORMS, group.transform);
+    return page_name(page, group.name, group.name_bytes);
+}
+
+static void reply_groups(const struct page *page, struct visd_message *out)
+{
+    struct visd_msg_group_rows *reply = &out->group_rows;
+    out->type = VISD_MSG_GROUP_ROWS;
+    reply->revision = page->revision;
+    reply->next = page->next;
+    reply->groups = bin_of(page, IDS);
+    reply->parents = bin_of(page, FIRST);
+    reply->flags = bin_of(page, FLAGS);
+    reply->has_transforms = page->at[TRANSFORMS] != NULL;
+    reply->transforms = bin_of(page, TRANSFORMS);
+    if (page->columns & VISD_WIRE_COLUMN_NAMES) {
+        reply->has_names = reply->has_name_offsets = true;
+        reply->names = visd_bin_of(page->names, page->name_bytes);
+        reply->name_offsets = name_offsets_of(page);
+    }
+}
+
+/* ---- meshes ---- */
+
+static bool put_mesh(struct page *page, const struct visd_scene *scene, uint32_t slot)
+{
+    struct visd_mesh_row mesh;
+    visd_scene_mesh_row(scene, slot, &mesh);
+    page_put(page, IDS, &mesh.id);
+    page_put(page, VERTICES, &mesh.vertices);
+    page_put(page, TRIANGLES, &mesh.triangles);
+    page_put(page, USERS, &mesh.objects);
+    return true;
+}
+
+static void reply_meshes(const struct page *page, struct visd_message *out)
+{
+    struct visd_msg_mesh_rows *reply = &out->mesh_rows;
+    out->type = VISD_MSG_MESH_ROWS;
+    reply->revision = page->revision;
+    reply->next = page->next;
+    reply->meshes = bin_of(page, IDS);
+    reply->vertices = bin_of(page, VERTICES);
+    reply->triangles = bin_of(page, TRIANGLES);
+    reply->objects = bin_of(page, USERS);
+}
+
+/* ---- pages ---- */
+
+static const struct listing objects = {
+    .served = VISD_WIRE_COLUMN_NAMES | VISD_WIRE_COLUMN_WORLD_BOXES | VISD_WIRE_COLUMN_BOXES | VISD_WIRE_COLUMN_TRANSFORMS |
+              VISD_WIRE_COLUMN_DRAWING | VISD_WIRE_COLUMN_GIVEN,
+    .unasked = VISD_WIRE_COLUMN_NAMES | VISD_WIRE_COLUMN_WORLD_BOXES,
+    .has = 1u << IDS | 1u << FIRST | 1u << SECOND | 1u << FLAGS | 1u << TRIANGLES | 1u << WORLD_BOXES | 1u << BOXES | 1u << TRANSFORMS |
+           1u << MARGINS | 1u << LAYERS | 1u << COSTS | 1u << BATCH_KEYS | 1u << DRAWS | 1u << GIVEN,
+    .next = visd_scene_next_object, .put = put_object, .reply = reply_objects,
+};
+static const struct listing groups = {
+    .served = VISD_WIRE_COLUMN_NAMES | VISD_WIRE_COLUMN_TRANSFORMS,
+    .unasked = VISD_WIRE_COLUMN_NAMES | VISD_WIRE_COLUMN_TRANSFORMS,
+    .has = 1u << IDS | 1u << FIRST | 1u << FLAGS | 1u << TRANSFORMS,
+    .next = visd_scene_next_group, .put = put_group, .reply = reply_groups,
+};
+static const struct listing meshes = {
+    .has = 1u << IDS | 1u << VERTICES | 1u << TRIANGLES | 1u << USERS,
+    .next = visd_scene_next_mesh, .put = put_mesh, .reply = reply_meshes,
+};
+
+/* columns: NULL: none are named */
+static void list(struct call *call, const struct listing *of, uint32_t wire, uint32_t first, uint32_t count, const uint32_t *columns)
+{
+    const struct scene_slot *slot = call_scene(call, wire);
+    const char *name = visd_msg_name(call->in->type);
+    uint32_t asked = columns ? *columns : of->unasked, rows = count < PAGE_ROWS ? count : PAGE_ROWS;
+    struct page page;
+    if (!slot)
+        return;
+    if (count == 0) {
+        call_refuse(call, VISD_ERR_BAD_VALUE, "%s: count is 0; ask for at least one row", name);
+        return;
+    }
+    if (asked & ~of->served) {
+        call_refuse(call, VISD_ERR_BAD_VALUE, "%s: it has no columns 0x%x", name, asked & ~of->served);
+        return;
+    }
+    bool good = page_init(&page, of, rows, asked);
+    uint32_t at = of->next(slot->scene, first);
+    for (; good && at != VISD_SLOT_NONE && page.rows < rows; at = of->next(slot->scene, at + 1)) {
+        good = of->put(&page, slot->scene, at);
+        page.rows++;
+    }
+    page.next = at == VISD_SLOT_NONE ? 0 : at;
+    page.revision = visd_scene_revision(slot->scene);
+    if (good) {
+        struct visd_message out;
+        memset(&out, 0, sizeof(out));
+        of->reply(&page, &out);
+        call_reply(call, &out);
+    } else {
+        call_refuse(call, VISD_ERR_NO_MEMORY, "%s: no memory for a page of %u rows; ask for fewer", name, rows);
+    }
+    page_finish(&page);
 }
 
 void op_objects(struct call *call)
 {
     const struct visd_msg_objects *in = &call->in->objects;
-    const uint32_t served = VISD_WIRE_COLUMN_NAMES | VISD_WIRE_COLUMN_WORLD_BOXES | VISD_WIRE_COLUMN_BOXES | VISD_WIRE_COLUMN_TRANSFORMS |
-                            VISD_WIRE_COLUMN_DRAWING | VISD_WIRE_COLUMN_GIVEN;
-    uint32_t columns = in->has_columns ? in->columns : VISD_WIRE_COLUMN_NAMES | VISD_WIRE_COLUMN_WORLD_BOXES;
-    struct scene_slot *slot = scene_find(call->server, in->scene);
-    uint32_t rows = page_rows(call, slot, in->scene, in->count, columns, served), count = 0;
-    struct page page;
-    if (!rows)
-        return;
-    bool good = page_init(&page, rows, columns);
-    uint32_t at = visd_scene_next_object(slot->scene, in->first);
-    for (; good && at != VISD_SLOT_NONE && count < rows; at = visd_scene_next_object(slot->scene, at + 1)) {
-        struct visd_object_row object;
-        visd_scene_object_row(slot->scene, at, &object);
-        good = put_object(&page, count++, &object);
-    }
-    if (good)
-        reply_objects(call, &page, count, at == VISD_SLOT_NONE ? 0 : at, visd_scene_revision(slot->scene));
-    else
-        call_refuse(call, VISD_ERR_NO_MEMORY, "objects: no memory for a page of %u rows; ask for fewer", rows);
-    page_finish(&page);
-}
-
-/* ---- groups ---- */
-
-static void reply_groups(struct call *call, const struct page *page, uint32_t count, uint32_t next, uint64_t revision)
-{
-    struct visd_message out;
-    struct visd_msg_group_rows *reply = &out.group_rows;
-    memset(&out, 0, sizeof(out));
-    out.type = VISD_MSG_GROUP_ROWS;
-    reply->revision = revision;
-    reply->next = next;
-    reply->groups = bin_of(page, IDS, count);
-    reply->parents = bin_of(page, FIRST, count);
-    reply->flags = bin_of(page, FLAGS, count);
-    reply->has_transforms = page->at[TRANSFORMS] != NULL;
-    reply->transforms = bin_of(page, TRANSFORMS, count);
-    if (page->columns & VISD_WIRE_COLUMN_NAMES) {
-        reply->has_names = reply->has_name_offsets = true;
-        reply->names = visd_bin_of(page->names, page->name_bytes);
-        reply->name_offsets = visd_bin_of(page->name_offsets, (size_t)count + 1);
-    }
-    call_reply(call, &out);
+    list(call, &objects, in->scene, in->first, in->count, in->has_columns ? &in->columns : NULL);
 }
 
 void op_groups(struct call *call)
 {
     const struct visd_msg_groups *in = &call->in->groups;
-    const uint32_t served = VISD_WIRE_COLUMN_NAMES | VISD_WIRE_COLUMN_TRANSFORMS;
-    uint32_t columns = in->has_columns ? in->columns : served;
-    struct scene_slot *slot = scene_find(call->server, in->scene);
-    uint32_t rows = page_rows(call, slot, in->scene, in->count, columns, served), count = 0;
-    struct page page;
-    if (!rows)
-        return;
-    bool good = page_init(&page, rows, columns);
-    uint32_t at = visd_scene_next_group(slot->scene, in->first);
-    for (; good && at != VISD_SLOT_NONE && count < rows; at = visd_scene_next_group(slot->scene, at + 1), count++) {
-        struct visd_group_row group;
-        visd_scene_group_row(slot->scene, at, &group);
-        page_put(&page, IDS, count, &group.id);
-        page_put(&page, FIRST, count, &group.parent);
-        page_put(&page, FLAGS, count, &group.flags);
-        page_put(&page, TRANSFORMS, count, group.transform);
-        good = page_name(&page, count, group.name, group.name_bytes);
-    }
-    if (good)
-        reply_groups(call, &page, count, at == VISD_SLOT_NONE ? 0 : at, visd_scene_revision(slot->scene));
-    else
-        call_refuse(call, VISD_ERR_NO_MEMORY, "groups: no memory for a page of %u rows; ask for fewer", rows);
-    page_finish(&page);
-}
-
-/* ---- meshes ---- */
-
-static void reply_meshes(struct call *call, const struct page *page, uint32_t count, uint32_t next, uint64_t revision)
-{
-    struct visd_message out;
-    struct visd_msg_mesh_rows *reply = &out.mesh_rows;
-    memset(&out, 0, sizeof(out));
-    out.type = VISD_MSG_MESH_ROWS;
-    reply->revision = revision;
-    reply->next = next;
-    reply->meshes = bin_of(page, IDS, count);
-    reply->vertices = bin_of(page, VERTICES, count);
-    reply->triangles = bin_of(page, TRIANGLES, count);
-    reply->objects = bin_of(page, USERS, count);
-    call_reply(call, &out);
+    list(call, &groups, in->scene, in->first, in->count, in->has_columns ? &in->columns : NULL);
 }
 
 void op_meshes(struct call *call)
 {
     const struct visd_msg_meshes *in = &call->in->meshes;
-    struct scene_slot *slot = scene_find(call->server, in->scene);
-    uint32_t rows = page_rows(call, slot, in->scene, in->count, 0, 0), count = 0;
-    struct page page;
-    if (!rows)
-        return;
-    bool good = page_init(&page, rows, OF_MESHES);
-    uint32_t at = visd_scene_next_mesh(slot->scene, in->first);
-    for (; good && at != VISD_SLOT_NONE && count < rows; at = visd_scene_next_mesh(slot->scene, at + 1), count++) {
-        struct visd_mesh_row mesh;
-        visd_scene_mesh_row(slot->scene, at, &mesh);
-        page_put(&page, IDS, count, &mesh.id);
-        page_put(&page, VERTICES, count, &mesh.vertices);
-        page_put(&page, TRIANGLES, count, &mesh.triangles);
-        page_put(&page, USERS, count, &mesh.objects);
-    }
-    if (good)
-        reply_meshes(call, &page, count, at == VISD_SLOT_NONE ? 0 : at, visd_scene_revision(slot->scene));
-    else
-        call_refuse(call, VISD_ERR_NO_MEMORY, "meshes: no memory for a page of %u rows; ask for fewer", rows);
-    page_finish(&page);
+    list(call, &meshes, in->scene, in->first, in->count, NULL);
 }
+
+/* ---- one mesh ---- */
 
 /* Answered from the segment, where the mesh lies for the worker: it is copied once, into the reply. */
 void op_mesh_get(struct call *call)
 {
     const struct visd_msg_mesh_get *in = &call->in->mesh_get;
-    struct scene_slot *slot = scene_find(call->server, in->scene);
+    const struct scene_slot *slot = call_scene(call, in->scene);
     struct visd_message out;
     struct visd_msg_mesh_data *reply = &out.mesh_data;
     struct visd_mesh_row mesh;
-    if (!slot) {
-        call_refuse(call, VISD_ERR_NOT_FOUND, "mesh_get: there is no scene %u", in->scene);
+    if (!slot)
         return;
-    }
     uint32_t at = visd_scene_find_mesh(slot->scene, in->mesh);
     if (at == VISD_SLOT_NONE) {
         call_refuse(call, VISD_ERR_NOT_FOUND, "mesh_get: the scene has no mesh %" PRIu64, in->mesh);

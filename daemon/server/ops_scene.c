@@ -13,10 +13,18 @@ uint32_t scene_wire(const struct visd_server *server, const struct scene_slot *s
     return slot->generation * VISD_SEGMENT_MAX_SCENES + (uint32_t)(slot - server->scenes);
 }
 
-struct scene_slot *scene_find(struct visd_server *server, uint32_t wire)
+static struct scene_slot *find(struct visd_server *server, uint32_t wire) /* NULL: none, or closing */
 {
     struct scene_slot *slot = &server->scenes[wire % VISD_SEGMENT_MAX_SCENES];
     return slot->scene && !slot->closing && slot->generation == wire / VISD_SEGMENT_MAX_SCENES ? slot : NULL;
+}
+
+struct scene_slot *call_scene(struct call *call, uint32_t wire)
+{
+    struct scene_slot *slot = find(call->server, wire);
+    if (!slot)
+        call_refuse(call, VISD_ERR_NOT_FOUND, "%s: there is no scene %u", visd_msg_name(call->in->type), wire);
+    return slot;
 }
 
 void scene_free_slot(struct scene_slot *slot)
@@ -136,11 +144,9 @@ void op_scene_create(struct call *call)
 void op_scene_remove(struct call *call)
 {
     struct visd_server *server = call->server;
-    struct scene_slot *slot = scene_find(server, call->in->scene_remove.scene);
-    if (!slot) {
-        call_refuse(call, VISD_ERR_NOT_FOUND, "scene_remove: there is no scene %u", call->in->scene_remove.scene);
+    struct scene_slot *slot = call_scene(call, call->in->scene_remove.scene);
+    if (!slot)
         return;
-    }
     uint32_t wire = scene_wire(server, slot);
     batches_drop(server, NULL, wire);
     for (uint32_t i = 0; i < server->view_end; i++) {
@@ -188,7 +194,7 @@ void op_scene_info(struct call *call)
         call_refuse(call, VISD_ERR_BAD_VALUE, "scene_info: give scene or name, and not both");
         return;
     }
-    struct scene_slot *slot = in->has_scene ? scene_find(call->server, in->scene) : find_name(call->server, in->name);
+    struct scene_slot *slot = in->has_scene ? find(call->server, in->scene) : find_name(call->server, in->name);
     if (slot)
         reply_row(call, slot);
     else if (in->has_scene)

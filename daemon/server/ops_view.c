@@ -24,6 +24,14 @@ struct view_slot *view_find(struct call *call, uint32_t wire)
     return slot;
 }
 
+struct view_slot *call_view(struct call *call, uint32_t wire)
+{
+    struct view_slot *slot = view_find(call, wire);
+    if (!slot)
+        call_refuse(call, VISD_ERR_NOT_FOUND, "%s: there is no view %u", visd_msg_name(call->in->type), wire);
+    return slot;
+}
+
 void view_close_slot(struct visd_server *server, struct view_slot *slot)
 {
     if (slot->closing)
@@ -157,11 +165,9 @@ void op_view_open(struct call *call)
         call_refuse(call, VISD_ERR_TOO_BIG, "view_open: keep_frames is %u, above the limit of %d", in->keep_frames, VISD_MAX_KEEP_FRAMES);
         return;
     }
-    struct scene_slot *scene = scene_find(server, in->scene);
-    if (!scene) {
-        call_refuse(call, VISD_ERR_NOT_FOUND, "view_open: there is no scene %u", in->scene);
+    struct scene_slot *scene = call_scene(call, in->scene);
+    if (!scene)
         return;
-    }
     struct view_slot *slot = find_key(server, client, in->key);
     if (slot && slot->scene == in->scene && !in->has_keep_frames) {
         char why[200] = "";
@@ -183,12 +189,10 @@ void op_view_open(struct call *call)
 void op_view_set(struct call *call)
 {
     const struct visd_msg_view_set *in = &call->in->view_set;
-    struct view_slot *slot = view_find(call, in->view);
+    struct view_slot *slot = call_view(call, in->view);
     char why[200] = "";
-    if (!slot) {
-        call_refuse(call, VISD_ERR_NOT_FOUND, "view_set: there is no view %u", in->view);
+    if (!slot)
         return;
-    }
 #define X(field)                                                                                     \
     if (in->has_##field && in->field.rows) {                                                         \
         call_refuse(call, VISD_ERR_NOT_SUPPORTED, "view_set: %s is not supported yet", #field);      \
@@ -214,11 +218,9 @@ void op_view_set(struct call *call)
 void op_view_close(struct call *call)
 {
     struct visd_server *server = call->server;
-    struct view_slot *slot = view_find(call, call->in->view_close.view);
-    if (!slot) {
-        call_refuse(call, VISD_ERR_NOT_FOUND, "view_close: there is no view %u", call->in->view_close.view);
+    struct view_slot *slot = call_view(call, call->in->view_close.view);
+    if (!slot)
         return;
-    }
     view_close_slot(server, slot);
     struct visd_message out;
     memset(&out, 0, sizeof(out));

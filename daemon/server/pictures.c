@@ -43,12 +43,10 @@ static enum visd_err take_room(struct visd_server *server, struct view_slot *slo
 void op_snapshot(struct call *call)
 {
     const struct visd_msg_snapshot *in = &call->in->snapshot;
-    struct view_slot *slot = view_find(call, in->view);
+    struct view_slot *slot = call_view(call, in->view);
     char why[200] = "";
-    if (!slot) {
-        call_refuse(call, VISD_ERR_NOT_FOUND, "snapshot: there is no view %u", in->view);
+    if (!slot)
         return;
-    }
     struct wait_item *item = calloc(1, sizeof(*item));
     if (!item) {
         call_refuse(call, VISD_ERR_NO_MEMORY, "snapshot: out of memory");

@@ -244,7 +244,7 @@ void op_scene_create(struct call *call);
 void op_scene_remove(struct call *call);
 void op_scene_list(struct call *call);
 void op_scene_info(struct call *call);
-struct scene_slot *scene_find(struct visd_server *server, uint32_t wire); /* NULL: none, or closing */
+struct scene_slot *call_scene(struct call *call, uint32_t wire); /* NULL: none, or closing; refused */
 uint32_t scene_wire(const struct visd_server *server, const struct scene_slot *slot);
 void scene_free_slot(struct scene_slot *slot);
 
@@ -282,6 +282,7 @@ void op_view_close(struct call *call);
 void op_frames(struct call *call);
 void op_snapshot(struct call *call);
 struct view_slot *view_find(struct call *call, uint32_t wire); /* NULL: none, closing, or not this user's */
+struct view_slot *call_view(struct call *call, uint32_t wire); /* the same; NULL: refused */
 uint32_t view_wire(const struct visd_server *server, const struct view_slot *slot);
 void view_close_slot(struct visd_server *server, struct view_slot *slot);
 void view_free_slot(struct view_slot *slot);
