@@ -290,11 +290,18 @@ static void echo(void **state)
     close(fd);
 }
 
+struct many {
+    int fd;
+    atomic_bool put; /* all of them */
+};
+
 static void *put_many(void *arg)
 {
+    struct many *many = arg;
     bool good = true;
     for (uint32_t i = 0; i < 2000 && good; i++)
-        good = put_request(*(int *)arg, i, &i, sizeof(i));
+        good = put_request(many->fd, i, &i, sizeof(i));
+    atomic_store(&many->put, true);
     return (void *)(uintptr_t)good;
 }
 
@@ -303,13 +310,19 @@ static void pipelined(void **state)
 {
     (void)state;
     char out[16];
-    int fd = greet(req_greeting);
+    int fd = greet(req_greeting), little = 16 << 10; /* for the kernel to hold, whatever its default is */
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &little, sizeof(little)), 0);
+    struct many many = {.fd = fd};
     pthread_t thread;
     void *good;
-    pthread_create(&thread, NULL, put_many, &fd);
+    pthread_create(&thread, NULL, put_many, &many);
     struct pollfd full = {.fd = fd, .events = POLLOUT};
-    while (poll(&full, 1, 0) == 1) /* until it is held back */
+    bool held_back = false;
+    while (!held_back && !atomic_load(&many.put)) {
+        held_back = poll(&full, 1, 0) == 0;
         sched_yield();
+    }
+    assert_true(held_back);
     for (uint32_t i = 0; i < 2000; i++)
         assert_int_equal(get_reply(fd, i, out, sizeof(out)), sizeof(i));
     pthread_join(thread, &good);
