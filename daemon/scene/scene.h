@@ -243,10 +243,11 @@ struct visd_mesh_row {
 uint32_t visd_scene_next_object(const struct visd_scene *scene, uint32_t slot);
 uint32_t visd_scene_next_group(const struct visd_scene *scene, uint32_t slot);
 uint32_t visd_scene_next_mesh(const struct visd_scene *scene, uint32_t slot);
-/* Slot of an id, or VISD_SLOT_NONE. No request asks for one row by its id; whoever steps through a scene (a debugger, the tests) does. */
+/* Slot of a mesh, or VISD_SLOT_NONE: meshes are asked for by their ids. */
+uint32_t visd_scene_find_mesh(const struct visd_scene *scene, uint64_t id);
+/* The same of objects and groups, which are asked for in pages, by slots: only the tests look for one by its id. */
 uint32_t visd_scene_find_object(const struct visd_scene *scene, uint64_t id);
 uint32_t visd_scene_find_group(const struct visd_scene *scene, uint64_t id);
-uint32_t visd_scene_find_mesh(const struct visd_scene *scene, uint64_t id);
 /* The slot must be in use. */
 void visd_scene_object_row(const struct visd_scene *scene, uint32_t slot, struct visd_object_row *out);
 void visd_scene_group_row(const struct visd_scene *scene, uint32_t slot, struct visd_group_row *out);
