@@ -122,7 +122,6 @@ static void tell_stats(uv_timer_t *timer)
     struct visd_server *server = timer->data;
     struct visd_msg_named_number rows[STATS_ROOM];
     struct visd_message event = event_of(VISD_MSG_STATS_EVENT);
-    server->stats_due = false;
     if (!server->subscribers)
         return; /* the last one has left */
     event.stats_event.epoch = server->epoch;
@@ -133,9 +132,8 @@ static void tell_stats(uv_timer_t *timer)
 
 void events_stir(struct visd_server *server)
 {
-    if (!server->subscribers || server->stats_due || server->stopping)
-        return;
-    server->stats_due = uv_timer_start(&server->stats_timer, tell_stats, STATS_MS, 0) == 0;
+    if (server->subscribers && !server->stopping && !uv_is_active((const uv_handle_t *)&server->stats_timer))
+        uv_timer_start(&server->stats_timer, tell_stats, STATS_MS, 0);
 }
 
 /* ---- subscribers ---- */

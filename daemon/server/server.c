@@ -192,17 +192,14 @@ void server_reap(struct visd_server *server)
 static void tick(uv_timer_t *timer)
 {
     struct visd_server *server = timer->data;
-    if (clients_tick(server, uv_hrtime()))
-        return;
-    uv_timer_stop(&server->second);
-    server->ticking = false;
+    if (!clients_tick(server, uv_hrtime()))
+        uv_timer_stop(&server->second);
 }
 
 void server_tick_start(struct visd_server *server)
 {
-    if (server->ticking || server->stopping)
-        return;
-    server->ticking = uv_timer_start(&server->second, tick, TICK_MS, TICK_MS) == 0;
+    if (!server->stopping && !uv_is_active((const uv_handle_t *)&server->second))
+        uv_timer_start(&server->second, tick, TICK_MS, TICK_MS);
 }
 
 /* ---- life ---- */

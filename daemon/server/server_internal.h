@@ -184,7 +184,7 @@ struct visd_server {
     uv_timer_t second;           /* looks after clients without a connection, while there are any */
     uv_timer_t stats_timer;      /* runs from the first thing that happens to the next stats event */
     uv_timer_t stop_timer;
-    bool ticking, stats_due, stopping, door_emptied, stopped;
+    bool stopping, door_emptied, stopped;
     unsigned closing;            /* views and scenes that are on their way out */
     uint64_t stop_ns;
     struct server_counts counts;
