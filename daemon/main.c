@@ -153,11 +153,26 @@ static void on_note(void *context, enum visd_worker_note kind, const char *text)
     visd_log(VISD_LOG_WARN, "worker: %s: %s", kind == VISD_WORKER_NOTE_VALIDATION ? "validation" : "device", text);
 }
 
+static const char *urls(const struct visd *visd, char *out, size_t size)
+{
+    size_t used = 0;
+    *out = 0;
+    for (unsigned i = 0; i < visd->config.listens && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", visd->config.listen[i]);
+    return out;
+}
+
+static void say_status(const struct visd *visd, const char *device)
+{
+    char on[512];
+    sd_notifyf(0, "STATUS=Serving on %s with %s", urls(visd, on, sizeof(on)), device);
+}
+
 static void on_ready(void *user, const char *device)
 {
     struct visd *visd = user;
     visd_server_worker_ready(visd->server, device);
-    sd_notifyf(0, "STATUS=Serving with %s", device);
+    say_status(visd, device);
 }
 
 static void on_away(void *user, const char *why)
@@ -236,14 +251,13 @@ static bool start_server(struct visd *visd)
     return false;
 }
 
-static void say_ready(struct visd *visd)
+static void say_ready(const struct visd *visd)
 {
-    char urls[512] = "";
-    size_t used = 0;
-    for (unsigned i = 0; i < visd->config.listens && used < sizeof(urls); i++)
-        used += (size_t)snprintf(urls + used, sizeof(urls) - used, "%s%s", i ? ", " : "", visd->config.listen[i]);
-    visd_log(VISD_LOG_INFO, "visd %s: ready on %s; device: %s", VISD_VERSION, urls, visd_keeper_device(visd->keeper));
-    sd_notifyf(0, "READY=1\nSTATUS=Serving on %s with %s", urls, visd_keeper_device(visd->keeper));
+    char on[512];
+    const char *device = visd_keeper_device(visd->keeper);
+    visd_log(VISD_LOG_INFO, "visd %s: ready on %s; device: %s", VISD_VERSION, urls(visd, on, sizeof(on)), device);
+    say_status(visd, device);
+    sd_notify(0, "READY=1");
 }
 
 /* On all URLs, or it comes to its end: the sockets that were opened by then are taken away again. */

@@ -54,6 +54,7 @@ class Daemon:
         self.notify_path = f"{folder}/notify-{time.monotonic_ns()}"
         self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.notify.bind(self.notify_path)
+        self.notify.settimeout(wire.PATIENCE)
         command = [f"{build}/bin/visd", "--listen", self.url, "--device", device, "--state-dir", "none", "--log-level", level]
         command += ["--validate"] if validate else []
         command += flags
@@ -84,6 +85,13 @@ class Daemon:
         finally:
             os.close(pidfd)
         raise wire.Late(f"the daemon said nothing for {seconds} s:\n{self.log()}")
+
+    def status(self):
+        """The next that it says for people of how it is; what came with READY=1 or before it is taken by wait_ready."""
+        while True:
+            for line in self.notify.recv(4096).decode().splitlines():
+                if line.startswith("STATUS="):
+                    return line.removeprefix("STATUS=")
 
     def log(self):
         with open(self.log_path, errors="replace") as file:

@@ -24,9 +24,6 @@ class Fragile:
         assert (event["device"] == "") == (event["state"] != READY) == (event["why"] != ""), event
         return event["state"]
 
-    def says_something(self):
-        return bool(select.select([self.events.sock], [], [], 0)[0])
-
     def lose(self, view, c):
         """The next submission loses the device; the answers of the frames that were sent until it is known to be lost."""
         open(f"{self.fault}.lose", "w").close()
@@ -64,6 +61,7 @@ def test_lost_and_back(t):
         assert views[1].cull(cameras[0]).grade in ("all", "conservative")
         assert first.request("ping")["t"] == "pong"
         assert fragile.heard() == READY
+        assert fragile.daemon.status() == f"Serving on {fragile.daemon.url} with {first.about['device']}"
         assert t.client().about["device"] == first.about["device"]
         for view, lists in zip(views, before):
             back(view, cameras[0])
