@@ -48,13 +48,13 @@ void main()
     frame_ref frame = frame_ref(push.frame);
     target t = raster_target(frame);
     bounds_ref all_bounds = bounds_ref(frame.f.bounds);
-    info_ref all_info = info_ref(frame.f.info);
+    fine_ref all_fine = fine_ref(frame.f.fine);
     work todo;
     if (!draw_work(frame, uint_ref(frame.f.clip_starts), draw_ref(frame.f.clip_draws), t.counters.c.clip_draws, t.counters.c.clip_chunks, todo)) return;
     draw d = todo.d;
     view_camera camera = frame.f.camera;
     object_bounds b = all_bounds.v[d.slot];
-    vec3 linear_lo[3] = all_info.v[d.slot].linear_lo;
+    vec3 linear_lo[3] = all_fine.v[d.slot].linear_lo;
 
     dvec3 centre = dvec3(b.centre_hi) - dvec3(camera.eye_hi) + dvec3(b.centre_lo) - dvec3(camera.eye_lo);
     for (int i = 0; i < 3; i++) {

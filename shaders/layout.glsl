@@ -11,6 +11,7 @@ layout(buffer_reference, scalar) readonly buffer frame_ref { frame f; };
 layout(buffer_reference, scalar) buffer counters_ref { counters c; };
 layout(buffer_reference, scalar) buffer bounds_ref { object_bounds v[]; };
 layout(buffer_reference, scalar) buffer info_ref { object_info v[]; };
+layout(buffer_reference, scalar) buffer fine_ref { object_fine v[]; };
 layout(buffer_reference, scalar) readonly buffer change_ref { change v[]; };
 layout(buffer_reference, scalar) readonly buffer mesh_ref { mesh v[]; };
 layout(buffer_reference, scalar) buffer proxy_ref { proxy v[]; };

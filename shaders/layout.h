@@ -93,12 +93,16 @@ struct object_info {
     uint mesh;
     uint id_low, id_high;
     uint generation;
+};
+
+struct object_fine {
     vec3 linear_lo[3];
 };
 
 struct change {
     TYPE(object_bounds) bounds;
     TYPE(object_info) info;
+    TYPE(object_fine) fine;
     uint slot;
     uint zero[3];
 };
@@ -181,7 +185,7 @@ struct counters {
 
 struct frame {
     TYPE(view_camera) camera;
-    address bounds, info, meshes, history;
+    address bounds, info, fine, meshes, history;
     address verdicts, proxies, candidates, blocks;
     address fast_draws, fast_starts, clip_draws, clip_starts;
     address larges, tiles;

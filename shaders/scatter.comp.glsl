@@ -5,7 +5,7 @@
 #include "layout.glsl"
 layout(local_size_x = GROUP) in;
 
-layout(push_constant, scalar) uniform push_block { address bounds, info, changes; uint count; } push;
+layout(push_constant, scalar) uniform push_block { address bounds, info, fine, changes; uint count; } push;
 
 void main()
 {
@@ -14,4 +14,5 @@ void main()
     change c = change_ref(push.changes).v[i];
     bounds_ref(push.bounds).v[c.slot] = c.bounds;
     info_ref(push.info).v[c.slot] = c.info;
+    fine_ref(push.fine).v[c.slot] = c.fine;
 }

@@ -130,7 +130,8 @@ void visd_recipes_parameters(const struct visd_recipes *r, const struct visd_res
 {
     const struct cull_scratch *s = &r->scratch;
     *out = (struct frame){
-        .bounds = scene->bounds.address, .info = scene->info.address, .meshes = scene->meshes.address, .history = view->seen.address,
+        .bounds = scene->bounds.address, .info = scene->info.address, .fine = scene->fine.address,
+        .meshes = scene->meshes.address, .history = view->seen.address,
         .verdicts = s->verdicts.address, .proxies = s->proxies.address, .candidates = s->candidates.address, .blocks = s->blocks.address,
         .fast_draws = s->fast_draws.address, .fast_starts = s->fast_starts.address, .clip_draws = s->clip_draws.address,
         .clip_starts = s->clip_starts.address, .larges = s->larges.address, .tiles = s->tiles.address,

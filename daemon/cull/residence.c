@@ -30,6 +30,7 @@ static enum visd_err need_slots(struct visd_residence *r, uint32_t slots)
     uint64_t capacity = grown(r->slot_capacity, slots, FIRST_SLOTS);
     enum visd_err err = grow(r, &r->bounds, capacity * sizeof(struct visd_object_bounds));
     if (err == VISD_ERR_OK) err = grow(r, &r->info, capacity * sizeof(struct visd_object_info));
+    if (err == VISD_ERR_OK) err = grow(r, &r->fine, capacity * sizeof(struct visd_object_fine));
     if (err == VISD_ERR_OK) r->slot_capacity = (uint32_t)capacity;
     return err;
 }
@@ -63,6 +64,7 @@ void visd_residence_finish(struct visd_residence *r)
     for (uint32_t i = 0; i < r->mesh_capacity; i++) visd_residence_mesh_remove(r, i);
     visd_gpu_buffer_retire(r->gpu, &r->bounds);
     visd_gpu_buffer_retire(r->gpu, &r->info);
+    visd_gpu_buffer_retire(r->gpu, &r->fine);
     visd_gpu_buffer_retire(r->gpu, &r->meshes);
     visd_gpu_buffer_retire(r->gpu, &r->staged);
     free(r->mesh);
@@ -172,8 +174,8 @@ enum visd_err visd_residence_apply(struct visd_residence *r, const struct cull_p
     if (err == VISD_ERR_OK && r->staged_count) {
         err = visd_gpu_begin(r->gpu, &commands);
         if (err == VISD_ERR_OK) {
-            struct { uint64_t bounds, info, changes; uint32_t count; } push = { /* push_block of shaders/scatter.comp.glsl */
-                r->bounds.address, r->info.address, r->staged.address, (uint32_t)r->staged_count};
+            struct { uint64_t bounds, info, fine, changes; uint32_t count; } push = { /* push_block of shaders/scatter.comp.glsl */
+                r->bounds.address, r->info.address, r->fine.address, r->staged.address, (uint32_t)r->staged_count};
             visd_gpu_barrier(r->gpu, commands);
             visd_gpu_dispatch(r->gpu, commands, &pipelines->all[CULL_SCATTER], &push, sizeof(push), (r->staged_count + GROUP - 1) / GROUP);
             visd_gpu_barrier(r->gpu, commands);

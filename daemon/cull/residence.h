@@ -1,6 +1,6 @@
 /* Residence: a scene's copy on the device.
  *
- * Two arrays by slot (bounds, info), a table of meshes, and the meshes themselves as ranges of shared device memory. Changes are
+ * Three arrays by slot (bounds, info, fine), a table of meshes, and the meshes themselves as ranges of shared device memory. Changes are
  * staged in any number of slices and take effect in one scatter at apply, so that no frame ever sees half a commit. Arrays grow by
  * copying on the device, in queue order, so that nothing waits. Thread: the worker's. */
 #ifndef VISD_CULL_RESIDENCE_H
@@ -15,13 +15,13 @@ struct visd_residence {
     struct visd_gpu *gpu;
     struct visd_gpu_arena *arena; /* shared by all scenes, not owned */
     struct visd_upload *upload;   /* shared, not owned */
-    struct visd_gpu_buffer bounds, info, meshes;
+    struct visd_gpu_buffer bounds, info, fine, meshes;
     struct visd_gpu_buffer staged; /* changes not yet applied */
     uint64_t staged_count;
     enum visd_err staged_err;      /* a slice that could not be staged spoils the commit it belongs to */
     struct resident_mesh *mesh;    /* by mesh slot */
     uint32_t mesh_capacity;        /* slots in mesh and in the device's table */
-    uint32_t slot_capacity;        /* objects that bounds and info have room for */
+    uint32_t slot_capacity;        /* objects that bounds, info and fine have room for */
     uint32_t slots;                /* one past the highest slot in use */
     uint64_t revision;
 };

@@ -181,7 +181,7 @@ bool derive(const struct visd_scene *s, uint32_t slot, struct derived *out)
         c->bounds.centre_lo[i] = (float)(centre[i] - (double)c->bounds.centre_hi[i]);
         for (int j = 0; j < 3; j++) {
             c->bounds.row[i].linear[j] = (float)row[j];
-            c->info.linear_lo[i][j] = (float)(row[j] - (double)c->bounds.row[i].linear[j]);
+            c->fine.linear_lo[i][j] = (float)(row[j] - (double)c->bounds.row[i].linear[j]);
         }
         c->bounds.row[i].half = round_up(half[i]);
     }

@@ -1,6 +1,6 @@
 /* Plain data that loop and worker (and its shaders) share: object records, mesh blocks, flags.
  *
- * An object takes 144 bytes on the device (bounds 80, info 64) plus 4 a view for its history. Positions are split
+ * An object takes 144 bytes on the device (bounds 80, info 28, fine 36) plus 4 a view for its history. Positions are split
  * into two floats, hi = (float)x and lo = (float)(x - hi), so that (hi - eye_hi) + (lo - eye_lo) is right to well
  * under a millimetre at 10^7 m. All numbers are little-endian and packed as written here; shaders/layout.h
  * holds the same layout. No pointers: blocks name each other by offsets into the segment. */
@@ -44,12 +44,16 @@ struct visd_object_bounds {
     } row[3];
 };
 
-/* What selection, drawing and listing read, 64 bytes. */
+/* What selection, drawing and listing read, 28 bytes. */
 struct visd_object_info {
     float local[3];  /* the local box's centre, subtracted from mesh vertices */
     uint32_t mesh;   /* mesh slot, or VISD_MESH_NONE */
     uint32_t id[2];  /* the client's id, low word first */
     uint32_t generation; /* of the slot: raised each time it is given to another object; never 0 */
+};
+
+/* What the exact road alone reads, 36 bytes: apart, so that the passes over all objects do not stride over it. */
+struct visd_object_fine {
     float linear_lo[3][3]; /* what rounding took from bounds' linear: far out on a large mesh it is more than a sub-pixel */
 };
 
@@ -58,6 +62,7 @@ struct visd_object_info {
 struct visd_object_change {
     struct visd_object_bounds bounds;
     struct visd_object_info info;
+    struct visd_object_fine fine;
     uint32_t slot;
     uint32_t zero[3];
 };
@@ -81,7 +86,8 @@ struct visd_mesh_block {
 };
 
 _Static_assert(sizeof(struct visd_object_bounds) == 80, "device layout");
-_Static_assert(sizeof(struct visd_object_info) == 64, "device layout");
+_Static_assert(sizeof(struct visd_object_info) == 28, "device layout");
+_Static_assert(sizeof(struct visd_object_fine) == 36, "device layout");
 _Static_assert(sizeof(struct visd_object_change) == 160, "device layout");
 
 #endif

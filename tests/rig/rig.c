@@ -93,20 +93,18 @@ struct visd_object_change rig_object(uint32_t slot, uint64_t id, const double tr
     const double *t = transform ? transform : identity;
     struct visd_object_change c = {.slot = slot};
     double determinant = t[0] * (t[5] * t[10] - t[6] * t[9]) - t[1] * (t[4] * t[10] - t[6] * t[8]) + t[2] * (t[4] * t[9] - t[5] * t[8]);
-    float linear_lo[3][3];
     for (int i = 0; i < 3; i++) {
         c.bounds.centre_hi[i] = (float)t[i * 4 + 3];
         c.bounds.centre_lo[i] = (float)(t[i * 4 + 3] - c.bounds.centre_hi[i]);
         for (int j = 0; j < 3; j++) {
             c.bounds.row[i].linear[j] = (float)t[i * 4 + j];
-            linear_lo[i][j] = (float)(t[i * 4 + j] - (double)c.bounds.row[i].linear[j]);
+            c.fine.linear_lo[i][j] = (float)(t[i * 4 + j] - (double)c.bounds.row[i].linear[j]);
         }
         c.bounds.row[i].half = half[i];
     }
     c.bounds.flags = flags | VISD_OBJECT_LIVE | (determinant < 0 ? VISD_OBJECT_MIRRORED : 0);
     c.bounds.layers = UINT32_MAX;
     c.info = (struct visd_object_info){.mesh = mesh, .id = {(uint32_t)id, (uint32_t)(id >> 32)}, .generation = 1};
-    memcpy(c.info.linear_lo, linear_lo, sizeof(linear_lo));
     return c;
 }
 

@@ -237,7 +237,7 @@ void random_objects(struct random *r, const struct random_shape shapes[RANDOM_SH
             centre[k] = eye[k] + distance * (random_chance(r, 0.9) ? forward[k] + random_between(r, -0.7, 0.7) : random_between(r, -1, 1));
         }
         for (int i = 0; i < 3; i++) {
-            for (int j = 0; j < 3; j++) split(turn[i][j] * scale[j], &c->bounds.row[i].linear[j], &c->info.linear_lo[i][j]);
+            for (int j = 0; j < 3; j++) split(turn[i][j] * scale[j], &c->bounds.row[i].linear[j], &c->fine.linear_lo[i][j]);
             c->bounds.row[i].half = random_chance(r, 0.1) ? shape->half[i] * 1.5f : shape->half[i];
             c->bounds.centre_hi[i] = (float)centre[i];
             c->bounds.centre_lo[i] = (float)(centre[i] - c->bounds.centre_hi[i]);

@@ -81,11 +81,11 @@ static struct corner corner_of(const struct twin *t, const struct draw *d, const
 {
     const struct view_camera *camera = &t->frame.camera;
     const struct object_bounds *b = &t->scene->bounds[d->slot];
-    const struct object_info *about = &t->scene->info[d->slot];
+    const struct object_fine *fine = &t->scene->fine[d->slot];
     struct corner p;
     for (int i = 0; i < 3; i++) {
         p.r[i] = (double)b->centre_hi[i] - camera->eye_hi[i] + b->centre_lo[i] - camera->eye_lo[i];
-        for (int j = 0; j < 3; j++) p.r[i] += ((double)b->row[i][j] + about->linear_lo[i][j]) * ((double)vertex[j] - d->local[j]);
+        for (int j = 0; j < 3; j++) p.r[i] += ((double)b->row[i][j] + fine->linear_lo[i][j]) * ((double)vertex[j] - d->local[j]);
     }
     for (int k = 0; k < 4; k++) {
         double m[4];

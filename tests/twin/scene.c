@@ -1,4 +1,4 @@
-/* A scene in host memory, laid out as residence lays it out on the device: bounds, info, meshes with their sides in the first index. */
+/* A scene in host memory, laid out as residence lays it out on the device: bounds, info, fine, meshes with their sides in the first index. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +15,7 @@ void twin_scene_finish(struct twin_scene *scene)
     free(scene->meshes);
     free(scene->bounds);
     free(scene->info);
+    free(scene->fine);
     *scene = (struct twin_scene){0};
 }
 

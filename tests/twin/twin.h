@@ -24,6 +24,7 @@
 struct twin_scene {
     struct object_bounds *bounds;
     struct object_info *info;
+    struct object_fine *fine;
     struct mesh *meshes; /* addresses: host pointers, owned */
     uint32_t slots, slot_capacity, mesh_count;
 };

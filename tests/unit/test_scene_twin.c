@@ -237,7 +237,7 @@ static void check_object(const struct twin *t, int i, const struct visd_object_c
     else if (fabsl(det) <= 1e-14L * size)
         assert_int_equal(c->bounds.flags & (VISD_OBJECT_MIRRORED | VISD_OBJECT_FLATTENED), VISD_OBJECT_FLATTENED);
     for (int j = 0; j < 9; j++) {
-        long double linear = (long double)c->bounds.row[j / 3].linear[j % 3] + (long double)c->info.linear_lo[j / 3][j % 3];
+        long double linear = (long double)c->bounds.row[j / 3].linear[j % 3] + (long double)c->fine.linear_lo[j / 3][j % 3];
         assert_true(fabsl(linear - w[j / 3 * 4 + j % 3]) <= 0x1p-47L * fabsl(w[j / 3 * 4 + j % 3]));
     }
     assert_int_equal(c->bounds.layers, o->layers);
