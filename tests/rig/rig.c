@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "place.h"
+
 static void note(void *context, enum visd_worker_note kind, const char *text)
 {
     (void)context;
@@ -90,21 +92,10 @@ uint32_t rig_box_mesh(struct rig *rig, const float half[3], enum visd_sides side
 struct visd_object_change rig_object(uint32_t slot, uint64_t id, const double transform[12], const float half[3], uint32_t mesh, uint32_t flags)
 {
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    const double *t = transform ? transform : identity;
-    struct visd_object_change c = {.slot = slot};
-    double determinant = t[0] * (t[5] * t[10] - t[6] * t[9]) - t[1] * (t[4] * t[10] - t[6] * t[8]) + t[2] * (t[4] * t[9] - t[5] * t[8]);
-    for (int i = 0; i < 3; i++) {
-        c.bounds.centre_hi[i] = (float)t[i * 4 + 3];
-        c.bounds.centre_lo[i] = (float)(t[i * 4 + 3] - c.bounds.centre_hi[i]);
-        for (int j = 0; j < 3; j++) {
-            c.bounds.row[i].linear[j] = (float)t[i * 4 + j];
-            c.fine.linear_lo[i][j] = (float)(t[i * 4 + j] - (double)c.bounds.row[i].linear[j]);
-        }
-        c.bounds.row[i].half = half[i];
-    }
-    c.bounds.flags = flags | VISD_OBJECT_LIVE | (determinant < 0 ? VISD_OBJECT_MIRRORED : 0);
-    c.bounds.layers = UINT32_MAX;
-    c.info = (struct visd_object_info){.mesh = mesh, .id = {(uint32_t)id, (uint32_t)(id >> 32)}, .generation = 1};
+    struct visd_object_change c = {.slot = slot, .bounds = {.flags = flags | VISD_OBJECT_LIVE, .layers = UINT32_MAX},
+                                   .info = {.mesh = mesh, .id = {(uint32_t)id, (uint32_t)(id >> 32)}, .generation = 1}};
+    place_object(&c, transform ? transform : identity);
+    for (int i = 0; i < 3; i++) c.bounds.row[i].half = half[i];
     return c;
 }
 
@@ -147,8 +138,7 @@ struct visd_camera rig_camera(const double eye[3], double yaw, double pitch, dou
         c.m[0][i] = (float)(sx * right[i]);
         c.m[1][i] = (float)(-sy * up[i]); /* pixels grow downwards */
         c.m[3][i] = (float)forward[i];
-        c.eye_hi[i] = (float)eye[i];
-        c.eye_lo[i] = (float)(eye[i] - c.eye_hi[i]);
+        place_split(eye[i], &c.eye_hi[i], &c.eye_lo[i]);
     }
     c.m[2][3] = (float)near;
     return c;

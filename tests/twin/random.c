@@ -6,13 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
+#include "tests/rig/place.h"
 
-static void split(double x, float *hi, float *lo)
-{
-    *hi = (float)x;
-    *lo = (float)(x - (double)*hi);
-}
+#define PI 3.14159265358979323846
 
 uint64_t random_next(struct random *r)
 {
@@ -182,15 +178,12 @@ struct visd_camera random_camera(struct random *r, const double eye[3], enum ran
         row[2][3] = near * (1 + slope);
     }
     for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) split(row[i][j], &c.m[i][j], &c.m_lo[i][j]);
+        for (int j = 0; j < 4; j++) place_split(row[i][j], &c.m[i][j], &c.m_lo[i][j]);
     double mirrored = 0;
     for (int i = 0; i < 3; i++) mirrored += right[i] * (up[(i + 1) % 3] * -forward[(i + 2) % 3] - up[(i + 2) % 3] * -forward[(i + 1) % 3]);
     /* Seen with y down a counter-clockwise face has negative area in pixels, unless the camera mirrors. */
     c.orientation = mirrored > 0 ? -1 : 1;
-    for (int k = 0; k < 3; k++) {
-        c.eye_hi[k] = (float)eye[k];
-        c.eye_lo[k] = (float)(eye[k] - c.eye_hi[k]);
-    }
+    for (int k = 0; k < 3; k++) place_split(eye[k], &c.eye_hi[k], &c.eye_lo[k]);
     return c;
 }
 
@@ -200,7 +193,7 @@ void random_planes(struct random *r, struct visd_camera *camera, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         double axes[3][3];
         random_rotation(r, axes);
-        for (int k = 0; k < 3; k++) split(axes[0][k], &camera->plane[i][k], &camera->plane_lo[i][k]);
+        for (int k = 0; k < 3; k++) place_split(axes[0][k], &camera->plane[i][k], &camera->plane_lo[i][k]);
         camera->plane[i][3] = (float)random_between(r, -2, 30);
     }
 }
@@ -223,7 +216,7 @@ void random_objects(struct random *r, const struct random_shape shapes[RANDOM_SH
 {
     for (uint32_t slot = 0; slot < count; slot++) {
         struct visd_object_change *c = &changes[slot];
-        double turn[3][3], scale[3], size = random_scale(r, 0.02, 6), distance = random_scale(r, 0.3, 80), centre[3], determinant = 1;
+        double turn[3][3], scale[3], size = random_scale(r, 0.02, 6), distance = random_scale(r, 0.3, 80), transform[12];
         uint32_t which = (uint32_t)(random_next(r) % RANDOM_SHAPES);
         const struct random_shape *shape = &shapes[which];
         *c = (struct visd_object_change){.slot = slot};
@@ -233,17 +226,15 @@ void random_objects(struct random *r, const struct random_shape shapes[RANDOM_SH
         for (int k = 0; k < 3; k++) {
             scale[k] = size * random_scale(r, 0.4, 2.5) * (random_chance(r, 0.2) ? -1 : 1);
             if (random_chance(r, 0.08)) scale[k] *= random_chance(r, 0.3) ? 0 : 1e-4;
-            determinant *= scale[k];
-            centre[k] = eye[k] + distance * (random_chance(r, 0.9) ? forward[k] + random_between(r, -0.7, 0.7) : random_between(r, -1, 1));
+            transform[k * 4 + 3] = eye[k] + distance * (random_chance(r, 0.9) ? forward[k] + random_between(r, -0.7, 0.7) : random_between(r, -1, 1));
         }
         for (int i = 0; i < 3; i++) {
-            for (int j = 0; j < 3; j++) split(turn[i][j] * scale[j], &c->bounds.row[i].linear[j], &c->fine.linear_lo[i][j]);
+            for (int j = 0; j < 3; j++) transform[i * 4 + j] = turn[i][j] * scale[j];
             c->bounds.row[i].half = random_chance(r, 0.1) ? shape->half[i] * 1.5f : shape->half[i];
-            c->bounds.centre_hi[i] = (float)centre[i];
-            c->bounds.centre_lo[i] = (float)(centre[i] - c->bounds.centre_hi[i]);
         }
         memcpy(c->info.local, shape->local, sizeof(shape->local));
-        c->bounds.flags = random_flags(r) | (determinant < 0 ? VISD_OBJECT_MIRRORED : determinant > 0 ? 0 : VISD_OBJECT_FLATTENED);
+        c->bounds.flags = random_flags(r);
+        place_object(c, transform);
         c->bounds.layers = random_chance(r, 0.1) ? (uint32_t)random_next(r) & 0xff : UINT32_MAX;
         c->info.mesh = random_chance(r, 0.1) ? VISD_MESH_NONE : which;
         c->info.id[0] = (uint32_t)random_next(r);

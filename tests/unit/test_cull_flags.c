@@ -105,6 +105,24 @@ static void see_through_parts(void **state)
     }
 }
 
+/* Flattened to nothing along the view, front and back of a single-sided box fall together: it hides nothing. A double-sided one does. */
+static void flattened_boxes(void **state)
+{
+    (void)state;
+    static const float half[3] = {0.5f, 0.5f, 0.5f};
+    static const double flat[12] = {4, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, -5};
+    struct look look = look_ahead(480, 270);
+    uint32_t two_sided = rig_box_mesh(&stage.rig, half, VISD_SIDES_DOUBLE);
+    stage_clear(&stage);
+    stage_add(&stage, WALL, flat, half, stage.cube, 0);
+    stage_box(&stage, CUBE, 0, 0, -6, 1, 1, 1, 0);
+    stage_commit(&stage);
+    stage_expect(&stage, &look, IDS(WALL, CUBE), NONE, true);
+    stage.changes[0].info.mesh = two_sided;
+    stage_commit(&stage);
+    stage_expect(&stage, &look, IDS(WALL), IDS(CUBE), true);
+}
+
 /* The cut-away half hides nothing and lists nothing; what is exempt is not cut; a box across the plane is tested whole. */
 static void sections_cut_occluders_too(void **state)
 {
@@ -248,6 +266,7 @@ int main(void)
         cmocka_unit_test(pinned_objects),
         cmocka_unit_test(layers_select),
         cmocka_unit_test(see_through_parts),
+        cmocka_unit_test(flattened_boxes),
         cmocka_unit_test(sections_cut_occluders_too),
         cmocka_unit_test(eight_sections),
         cmocka_unit_test(small_things_in_parallel_views),
