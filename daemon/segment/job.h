@@ -69,8 +69,8 @@ struct visd_job {
         struct { uint64_t revision; uint32_t slots, zero; } apply;   /* slots: one past the highest slot in use */
         struct {
             struct visd_camera camera;
-            uint64_t out;      /* block for the list: room for 'slots' ids (4 or 8 bytes each) */
-            uint64_t capacity; /* bytes at out */
+            uint64_t out;      /* block for the list: room for at least as many ids (4 bytes with VISD_FRAME_IDS32, else 8) as the last APPLY had slots */
+            uint64_t capacity; /* bytes at out: all of them, headroom included */
             uint32_t method, flags;
         } frame;
         struct { uint32_t what, level; uint64_t out, capacity; } snapshot; /* what enum visd_snapshot_what says; row 0 on top */
