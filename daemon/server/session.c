@@ -157,21 +157,22 @@ enum visd_err session_client(struct visd_server *server, struct session *session
     return VISD_ERR_OK;
 }
 
+/* The first that is gone, and has been for so long. */
+static struct client *gone_for(struct visd_server *server, uint64_t now, uint64_t ns)
+{
+    struct client *client = server->clients;
+    while (client && (client->connections || client->remembered || now - client->gone_ns < ns))
+        client = client->next;
+    return client;
+}
+
 bool clients_tick(struct visd_server *server, uint64_t now)
 {
     uint64_t grace = (server->params.grace_ms ? server->params.grace_ms : VISD_MAX_CLIENT_GRACE_MS) * NS_PER_MS;
-    bool more = false;
-    for (struct client *client = server->clients; client; client = client->next) {
-        if (client->connections || client->remembered)
-            continue;
-        if (now - client->gone_ns < grace) {
-            more = true;
-            continue;
-        }
+    struct client *client;
+    while ((client = gone_for(server, now, grace))) /* from the start each time: with one, others may leave the list */
         release(server, client);
-        return true; /* the list has changed: the rest is looked at in the next turn */
-    }
-    return more;
+    return gone_for(server, now, 0);
 }
 
 void clients_finish(struct visd_server *server)

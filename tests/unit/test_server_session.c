@@ -275,18 +275,23 @@ static void outlive_grace(void)
     poll(NULL, 0, GRACE_MS + 1200);
 }
 
+static double statistic(struct peer *peer, const char *name)
+{
+    struct visd_message in = {.type = VISD_MSG_STATS}, out;
+    assert_int_equal(ask(peer, &in, &out), VISD_ERR_OK);
+    for (uint32_t k = 0; k < out.stats_ok.values_count; k++)
+        if (visd_str_is(out.stats_ok.values[k].name, name))
+            return out.stats_ok.values[k].value;
+    return -1;
+}
+
 /* Asks until the daemon has no other connection; false: it still has one after a thousand answers. */
 static bool alone(struct peer *peer)
 {
-    struct visd_message in = {.type = VISD_MSG_STATS}, out;
-    double connections = 0;
-    for (unsigned i = 0; i < 1000 && connections != 1; i++) {
-        assert_int_equal(ask(peer, &in, &out), VISD_ERR_OK);
-        for (uint32_t k = 0; k < out.stats_ok.values_count; k++)
-            if (visd_str_is(out.stats_ok.values[k].name, "connections"))
-                connections = out.stats_ok.values[k].value;
-    }
-    return connections == 1;
+    for (unsigned i = 0; i < 1000; i++)
+        if (statistic(peer, "connections") == 1)
+            return true;
+    return false;
 }
 
 /* ---- tests ---- */
@@ -368,6 +373,28 @@ static void views_outlive_connections(void **state)
     hello(&peer, 2, &out);
     assert_int_equal(open_view(&peer, scene, 2, 7, &out), VISD_ERR_OK);
     assert_true(out.view.view != view); /* a number is not given to another view */
+    hang_up(&peer);
+}
+
+/* However many are gone, each has its grace and no more. */
+static void all_are_let_go(void **state)
+{
+    (void)state;
+    enum { CLIENTS = 6 };
+    struct visd_message out;
+    struct peer peer = dial();
+    hello(&peer, 40, &out);
+    create(&peer, "s", &out);
+    uint32_t scene = out.scene.row.scene;
+    for (uint8_t i = 0; i < CLIENTS; i++) {
+        struct peer other = dial();
+        hello(&other, 41 + i, &out);
+        assert_int_equal(open_view(&other, scene, 41 + i, 1, &out), VISD_ERR_OK);
+        hang_up(&other);
+    }
+    assert_int_equal(statistic(&peer, "views"), CLIENTS);
+    outlive_grace();
+    assert_int_equal(statistic(&peer, "views"), 0);
     hang_up(&peer);
 }
 
@@ -633,8 +660,8 @@ int main(void)
     visd_log_init(VISD_LOG_ERR);
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(greets), T(numbers), T(views_outlive_connections), T(a_request_sent_again_attaches), T(shares), T(views_are_paid_for), T(two_users),
-        T(ids_are_bound_to_users), T(another_epoch), cmocka_unit_test_setup_teardown(without_a_worker, setup_bare, teardown), T(the_stop_answers),
+        T(greets), T(numbers), T(views_outlive_connections), T(all_are_let_go), T(a_request_sent_again_attaches), T(shares), T(views_are_paid_for),
+        T(two_users), T(ids_are_bound_to_users), T(another_epoch), cmocka_unit_test_setup_teardown(without_a_worker, setup_bare, teardown), T(the_stop_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
