@@ -5,6 +5,7 @@
  * hand, a socket that nobody answers on is a dead one's and goes; one that somebody answers on belongs to another program and stays.
  * Who gives the lock up removes its file first, still holding it; who then locks the removed file sees that its name is another's
  * or nobody's, and begins anew. So two daemons never hold two files of one name. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -111,15 +112,36 @@ static enum visd_err clear_path(const char *path, struct told *told)
     return VISD_ERR_OK;
 }
 
-static bool is_loopback(const char *address)
+/* ADDR:PORT, [ADDR]:PORT; false: no port is named, or none that a client could know. */
+static bool split_address(const char *address, char *host, size_t size)
 {
-    return strncmp(address, "127.", 4) == 0 || strncmp(address, "[::1]:", 6) == 0 || strncmp(address, "localhost:", 10) == 0;
+    const char *colon = strrchr(address, ':');
+    char *end;
+    if (!colon || colon < address + (*address == '[' ? 4 : 0) || colon[1] < '0' || colon[1] > '9' || (size_t)(colon - address) >= size)
+        return false;
+    unsigned long port = strtoul(colon + 1, &end, 10);
+    if (*end || port == 0 || port > 65535)
+        return false;
+    size_t bracket = *address == '[' && colon[-1] == ']', length = (size_t)(colon - address) - 2 * bracket;
+    memcpy(host, address + bracket, length);
+    host[length] = 0;
+    return true;
+}
+
+static bool is_loopback(const char *host)
+{
+    struct in_addr four;
+    struct in6_addr six;
+    if (inet_pton(AF_INET, host, &four) == 1)
+        return ntohl(four.s_addr) >> 24 == 127;
+    return strcmp(host, "localhost") == 0 || (inet_pton(AF_INET6, host, &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six));
 }
 
 /* What this URL is, and whether it may be served at all. */
 static enum visd_err classify(const struct visd_door *door, const char *url, enum visd_sp_wire *wire, const char **path, struct told *told)
 {
     const char *rest;
+    char host[256];
     *path = NULL;
     if ((rest = after(url, "ipc://"))) {
         *wire = VISD_SP_IPC;
@@ -131,15 +153,17 @@ static enum visd_err classify(const struct visd_door *door, const char *url, enu
         return VISD_ERR_OK;
     }
     *wire = VISD_SP_TCP;
-    if ((rest = after(url, "tcp://"))) {
-        if (!is_loopback(rest))
+    if (((rest = after(url, "tcp://")) || (rest = after(url, "tls+tcp://"))) && !split_address(rest, host, sizeof(host)))
+        return refuse(told, VISD_ERR_BAD_VALUE, "%s names no port from 1 to 65535; write for example 127.0.0.1:7878", url);
+    if (after(url, "tcp://")) {
+        if (!is_loopback(host))
             return refuse(told, VISD_ERR_DENIED, "%s would let in whoever reaches it; listen on 127.0.0.1, or use tls+tcp:// with --tls-ca", url);
         return VISD_ERR_OK;
     }
-    if ((rest = after(url, "tls+tcp://"))) {
+    if (after(url, "tls+tcp://")) {
         if (!door->params.tls_cert_key)
             return refuse(told, VISD_ERR_BAD_VALUE, "%s needs --tls-cert-key FILE", url);
-        if (!is_loopback(rest) && !door->params.tls_ca)
+        if (!is_loopback(host) && !door->params.tls_ca)
             return refuse(told, VISD_ERR_DENIED, "%s would let in whoever reaches it; give --tls-ca FILE, so that clients must show a certificate", url);
         return VISD_ERR_OK;
     }

@@ -743,6 +743,16 @@ static void paths(void **state)
     assert_int_equal(try_listen("ipc://", 0600, why, sizeof(why), NULL), VISD_ERR_BAD_VALUE);
     assert_int_equal(try_listen("tcp://0.0.0.0:1", 0600, why, sizeof(why), NULL), VISD_ERR_DENIED);
     assert_int_equal(try_listen("tls+tcp://127.0.0.1:1", 0600, why, sizeof(why), NULL), VISD_ERR_BAD_VALUE);
+    static const char *const portless[] = {"127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:x", "127.0.0.1:1x", "127.0.0.1:-1", "[::1]", "localhost", ""};
+    for (size_t i = 0; i < sizeof(portless) / sizeof(portless[0]); i++) {
+        char url[64];
+        snprintf(url, sizeof(url), "tcp://%s", portless[i]);
+        assert_int_equal(try_listen(url, 0600, why, sizeof(why), NULL), VISD_ERR_BAD_VALUE);
+        assert_non_null(strstr(why, "no port from 1 to 65535"));
+    }
+    assert_int_equal(try_listen("tcp://127.example.com:1", 0600, why, sizeof(why), NULL), VISD_ERR_DENIED); /* a name, wherever it leads */
+    assert_int_equal(try_listen("tcp://localhost.example.com:1", 0600, why, sizeof(why), NULL), VISD_ERR_DENIED);
+    assert_int_equal(try_listen("tcp://[::2]:1", 0600, why, sizeof(why), NULL), VISD_ERR_DENIED);
     assert_int_equal(try_listen("ws://127.0.0.1:1", 0600, why, sizeof(why), NULL), VISD_ERR_NOT_SUPPORTED);
     assert_int_equal(try_listen("smtp://127.0.0.1:1", 0600, why, sizeof(why), NULL), VISD_ERR_BAD_VALUE);
 }
