@@ -114,6 +114,8 @@ void answer_all(struct visd_view *v, struct request *r, const char *why)
     a->count = v->scene ? visd_scene_objects(v->scene) : 0;
     a->revision = a->source_revision = v->scene ? visd_scene_revision(v->scene) : 0;
     a->source_frame = a->frame;
+    v->last = (struct last){ .valid = true, .all = true, .away = v->scene && view_trouble(v), .method = r->method, .revision = a->revision };
+    memcpy(&v->last.camera, &r->camera, sizeof(r->camera));
     answer_push(v, r);
 }
 

@@ -111,6 +111,8 @@ bool visd_view_next_job(struct visd_view *v, uint64_t serial, struct visd_job *o
         }
         return false;
     }
+    if (v->last.away)
+        v->parked = false; /* who waits with the whole scene is to have its list */
     if (!v->open) {
         start_job(v, VISD_JOB_VIEW_OPEN, serial, out);
         v->open = true;

@@ -45,6 +45,8 @@ struct kept {               /* a list that deltas may be based on */
 
 struct last {               /* what a camera that waits for change is compared with */
     bool valid;
+    bool all;               /* it was answered with the whole scene */
+    bool away;              /* all: as there is trouble, and only until that ends */
     uint32_t method;
     struct visd_camera camera;
     uint64_t revision, count, digest;

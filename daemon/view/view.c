@@ -134,14 +134,16 @@ bool visd_view_renumbers(const struct visd_view *v, uint64_t frame, const struct
     return v->numbered && frame == v->newest && memcmp(camera, &v->newest_camera, sizeof(*camera)) != 0;
 }
 
-/* A camera that waits for change: is the answer known, and still right? Who asks again for what has been answered knows nothing of it. */
+/* A camera that waits for change: is the answer known, and still right? Who asks again for what has been answered knows nothing of it. That all
+ * of the scene is listed stays right while there is trouble; a frame that failed without any is tried again at the next change. */
 static bool may_park(struct visd_view *v, struct request *r, bool again)
 {
     const struct last *l = &v->last;
-    r->known = r->wait && !again && !r->fresh && l->valid && l->method == r->method && memcmp(&l->camera, &r->camera, sizeof(r->camera)) == 0;
+    bool same = r->wait && !again && !r->fresh && l->valid && l->method == r->method && memcmp(&l->camera, &r->camera, sizeof(r->camera)) == 0;
+    r->known = same && !l->all;
     r->known_count = l->count;
     r->known_digest = l->digest;
-    return r->known && l->revision == r->revision;
+    return same && l->revision == r->revision && (!l->away || view_trouble(v));
 }
 
 static void enter(struct visd_view *v, struct request *r)

@@ -406,6 +406,43 @@ static void test_waiting(void **state)
     expect_all(&A);
 }
 
+/* Who was told that all is listed, and waits, hears nothing while that is so, and gets its list as soon as there is one again. */
+static void test_waiting_with_all(void **state)
+{
+    (void)state;
+    struct ask s = frame(1, 0);
+    list[0] = 3;
+    list_count = 1;
+    commit_objects(0, 10);
+    work();
+    submit(&s, &A);
+    work();
+    expect_err(&A, VISD_ERR_OK);
+    taken_count = 0;
+    device_open = device_views = 0;
+    visd_view_worker_lost(view, "gone");
+    s.frame = 2;
+    submit(&s, &A);
+    expect_all(&A);
+    s.frame = 3;
+    s.wait = true;
+    submit(&s, &B);
+    nothing();
+    visd_scene_reload(scene);
+    work();
+    nothing();
+    visd_view_worker_ready(view);
+    work();
+    struct visd_answer a = get(&B);
+    assert_true(a.err == VISD_ERR_OK && !a.all && a.count == 1);
+    give_back(&a);
+    s.frame = 4;
+    submit(&s, &B); /* it has the list now */
+    work();
+    nothing();
+    assert_int_equal(visd_view_frames_pending(view), 1);
+}
+
 /* A camera that waits is answered again if its answer was lost with its connection, and goes on waiting if there was none. */
 static void test_waiting_again(void **state)
 {
@@ -859,9 +896,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
-        TEST(test_one_frame), TEST(test_supersede), TEST(test_numbers), TEST(test_large_pictures), TEST(test_size), TEST(test_sees_its_commit), TEST(test_waiting), TEST(test_waiting_again), TEST(test_forget),
-        TEST(test_lost_and_reloaded), TEST(test_failures), TEST(test_scene_removed), TEST(test_close_in_flight), TEST(test_pictures),
-        TEST(test_deltas), TEST(test_storm),
+        TEST(test_one_frame), TEST(test_supersede), TEST(test_numbers), TEST(test_large_pictures), TEST(test_size), TEST(test_sees_its_commit),
+        TEST(test_waiting), TEST(test_waiting_again), TEST(test_waiting_with_all), TEST(test_forget), TEST(test_lost_and_reloaded),
+        TEST(test_failures), TEST(test_scene_removed), TEST(test_close_in_flight), TEST(test_pictures), TEST(test_deltas), TEST(test_storm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
