@@ -1,24 +1,24 @@
 #version 460
 /* Hi-Z: is a candidate's rectangle everywhere behind what was drawn?
  *
- * The level is the first at which the whole-pixel rectangle, shifted, spans at most FOOTPRINT texels a side. The candidate is hidden only if
+ * The level is the first at which the whole-pixel rectangle, shifted, spans at most SIDE texels a side, or the last. The candidate is hidden only if
  * every texel there, the farthest depth of its pixels, is strictly nearer than the nearest depth that the candidate can have.
  * Run twice: for the rest, after phase 1 (LAST = 0), and for the answer (LAST = 1), which also records the history and counts the list.
- * With the method frustum (TEST = 0) every candidate passes. */
+ * With the method frustum (SIDE = 0) every candidate passes. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 #include "prefix.glsl"
 layout(local_size_x = GROUP) in;
-layout(constant_id = 0) const uint TEST = 1u;
+layout(constant_id = 0) const uint SIDE = FOOTPRINT;
 layout(constant_id = 1) const uint LAST = 1u;
 
 shared uint group_occluded, group_all[2], group_listed[2];
 
-bool passes(frame_ref frame, float_ref depth, address pyramid, uint image_width, uint samples, proxy place)
+bool passes(frame_ref frame, float_ref depth, address pyramid, uint levels, uint image_width, uint samples, proxy place)
 {
     uvec2 from = uvec2(place.low & 0xffffu, place.low >> 16), to = uvec2(place.high & 0xffffu, place.high >> 16);
     uint level = 0u;
-    while (((to.x >> level) - (from.x >> level)) >= FOOTPRINT || ((to.y >> level) - (from.y >> level)) >= FOOTPRINT) level++;
+    while (level + 1u < levels && (((to.x >> level) - (from.x >> level)) >= SIDE || ((to.y >> level) - (from.y >> level)) >= SIDE)) level++;
     uint width = level_size(image_width, level);
     float_ref texels = depth;
     if (level != 0u || samples != 1u) texels = float_ref(pyramid + 4ul * uint64_t(frame.f.level_offset[level]));
@@ -41,7 +41,7 @@ void main()
     mesh_ref meshes = mesh_ref(frame.f.meshes);
     float_ref depth = float_ref(frame.f.depth);
     address pyramid = frame.f.pyramid;
-    uint width = frame.f.camera.width, samples = frame.f.camera.samples, count = counters.c.candidates;
+    uint levels = frame.f.levels, width = frame.f.camera.width, samples = frame.f.camera.samples, count = counters.c.candidates;
     if (gl_LocalInvocationIndex == 0u) {
         group_occluded = 0u;
         group_all[0] = 0u;
@@ -56,8 +56,8 @@ void main()
     if (valid) {
         uint slot = candidates.v[i];
         uint verdict = verdicts.v[slot];
-        seen = TEST == 0u || (verdict & VERDICT_FORCED) != 0u || (LAST == 0u && (verdict & VERDICT_DRAWN) != 0u);
-        if (!seen) seen = passes(frame, depth, pyramid, width, samples, proxies.v[slot]);
+        seen = SIDE == 0u || (verdict & VERDICT_FORCED) != 0u || (LAST == 0u && (verdict & VERDICT_DRAWN) != 0u);
+        if (!seen) seen = passes(frame, depth, pyramid, levels, width, samples, proxies.v[slot]);
         verdict = seen ? verdict | VERDICT_SEEN : verdict & ~VERDICT_SEEN;
         verdicts.v[slot] = verdict;
         if (LAST != 0u) {

@@ -25,6 +25,7 @@ typedef uint64_t address;
 #define WEIGH_GROUPS 128u /* work groups, at most, that share the weighing of candidates */
 #define MAX_LEVELS 16u
 #define FOOTPRINT 8u     /* the pyramid test looks at up to FOOTPRINT x FOOTPRINT texels */
+#define PYRAMID_STEP 6u  /* levels that one dispatch makes */
 #define SUBPIXEL_BITS 8
 #define SUBPIXEL (1 << SUBPIXEL_BITS) /* vertices are snapped to 1/SUBPIXEL pixel */
 #define GUARD_PIXELS 8192.0 /* around the image: triangles that reach further are clipped */
@@ -201,6 +202,7 @@ struct frame {
     uint draw_limit; /* triangles that one draw may have: of a larger mesh only so many are drawn */
     uint draw_capacity, chunk_limit, large_capacity, tile_capacity, tile_unit_limit;
     ivec2 sample_offset[8]; /* where a pixel's samples are, 1/SUBPIXEL pixel from its corner */
+    uint levels; /* of the pyramid, level 0 included */
     uint level_offset[MAX_LEVELS]; /* in floats from pyramid */
 };
 

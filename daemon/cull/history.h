@@ -19,7 +19,7 @@ struct visd_history {
     uint32_t width, height, samples; /* of depth and pyramid */
     uint32_t levels, level_offset[MAX_LEVELS];
     struct visd_camera camera; /* of the last frame */
-    uint32_t method;
+    uint32_t method, variant;  /* of the same: VISD_FRAME_STEPWISE, _COARSE */
     bool framed; /* there was a last frame */
 };
 

@@ -9,5 +9,6 @@ void visd_hiz_record(const struct cull_recording *r, enum cull_test test)
 {
     static const enum cull_pipeline pipelines[] = {
         [CULL_TEST_REST] = CULL_HIZ_REST, [CULL_TEST_LAST] = CULL_HIZ_LAST, [CULL_TEST_PASS_ALL] = CULL_PASS_ALL};
-    visd_cull_dispatch_indirect(r, pipelines[test], 0, offsetof(struct counters, candidate_groups));
+    uint32_t coarse = test != CULL_TEST_PASS_ALL && r->variant & VISD_FRAME_COARSE ? 1 : 0;
+    visd_cull_dispatch_indirect(r, pipelines[test] + coarse, 0, offsetof(struct counters, candidate_groups));
 }

@@ -30,8 +30,11 @@ enum cull_pipeline {
     CULL_BIN, /* for one sample a pixel; + 1: for several */
     CULL_BIN_LAST,
     CULL_PYRAMID,
-    CULL_HIZ_REST,
+    CULL_PYRAMID_LEVEL,
+    CULL_HIZ_REST, /* of the full footprint; + 1: coarse */
+    CULL_HIZ_REST_COARSE,
     CULL_HIZ_LAST,
+    CULL_HIZ_LAST_COARSE,
     CULL_PASS_ALL,
     CULL_LIST,
     CULL_SCATTER,
@@ -53,6 +56,7 @@ struct cull_recording {
     VkDeviceAddress frame;                  /* struct frame */
     const struct visd_gpu_buffer *counters; /* struct counters: indirect arguments */
     uint32_t slots, width, height, samples, levels;
+    uint32_t variant;                       /* VISD_FRAME_STEPWISE, _COARSE */
 };
 
 /* Records one dispatch with the frame's parameters; groups 0: nothing. */

@@ -50,8 +50,8 @@ enum visd_err visd_recipes_init(struct visd_recipes *r, struct visd_gpu *gpu, ui
 {
     bool software = visd_gpu_info(gpu)->software;
     *r = (struct visd_recipes){.gpu = gpu};
-    r->limits = software ? (struct cull_limits){2000000, UINT64_C(64) << 20, 1u << 18, 1u << 18, 1u << 19, 16}
-                         : (struct cull_limits){64000000, UINT64_C(4096) << 20, 1u << 20, 1u << 21, 1u << 22, 64};
+    r->limits = software ? (struct cull_limits){2000000, UINT64_C(64) << 20, 1u << 18, 1u << 18, 1u << 19, 16, VISD_FRAME_STEPWISE}
+                         : (struct cull_limits){64000000, UINT64_C(4096) << 20, 1u << 20, 1u << 21, 1u << 22, 64, 0};
     if (budget_triangles) r->limits.triangles = budget_triangles;
     if (budget_samples) r->limits.samples = budget_samples;
     enum visd_err err = visd_cull_pipelines_create(gpu, r->limits.chunk, &r->pipelines);
@@ -146,13 +146,14 @@ void visd_recipes_parameters(const struct visd_recipes *r, const struct visd_res
     for (uint32_t i = 0; i < camera->samples; i++)
         for (int k = 0; k < 2; k++) out->sample_offset[i][k] = positions[i][k] * (SUBPIXEL / 16);
     memcpy(&out->camera, camera, sizeof(out->camera));
+    out->levels = view->levels;
     memcpy(out->level_offset, view->level_offset, sizeof(out->level_offset));
 }
 
 struct cull_recording visd_recipes_recording(const struct visd_recipes *r, const struct visd_residence *scene, const struct visd_history *view,
                                              VkDeviceAddress frame, VkCommandBuffer commands)
 {
-    return (struct cull_recording){.gpu = r->gpu, .pipelines = &r->pipelines, .commands = commands, .frame = frame, .counters = &r->scratch.counters,
+    return (struct cull_recording){.gpu = r->gpu, .pipelines = &r->pipelines, .variant = view->variant, .commands = commands, .frame = frame, .counters = &r->scratch.counters,
                                    .slots = scene->slots, .width = view->width, .height = view->height, .samples = view->samples, .levels = view->levels};
 }
 
@@ -243,6 +244,8 @@ enum visd_err visd_recipes_start(struct visd_recipes *r, struct cull_flight *fli
     visd_recipes_parameters(r, scene, view, &job->u.frame.camera, frame);
     frame->ids = flight->ids.address;
     frame->ids32 = job->u.frame.flags & VISD_FRAME_IDS32 ? 1 : 0;
+    view->variant = (job->u.frame.flags | r->limits.variant) & (VISD_FRAME_STEPWISE | VISD_FRAME_COARSE);
+    if (job->u.frame.flags & VISD_FRAME_AT_ONCE) view->variant &= ~(uint32_t)VISD_FRAME_STEPWISE;
     frame->fresh = job->u.frame.flags & VISD_FRAME_FRESH ? 1 : 0;
     flight->job = *job;
     flight->received_ns = received_ns;

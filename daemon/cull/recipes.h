@@ -11,7 +11,11 @@
 
 #define CULL_FRAMES 2 /* in flight */
 
-struct cull_limits { uint64_t triangles, samples; uint32_t draws, larges, tiles, chunk; };
+struct cull_limits {
+    uint64_t triangles, samples;
+    uint32_t draws, larges, tiles, chunk;
+    uint32_t variant; /* VISD_FRAME_STEPWISE: of every frame */
+};
 
 struct cull_scratch {
     struct visd_gpu_buffer verdicts, proxies, candidates, blocks;

@@ -39,6 +39,9 @@ enum visd_frame_flag {
     VISD_FRAME_IDS32 = 1u << 1,    /* ids are written as u32 (all of the scene's fit), else as u64 */
     VISD_FRAME_PROFILE = 1u << 2,  /* each pass is submitted alone and timed by wall clock (lavapipe's timestamps are not times) */
     VISD_FRAME_COVERAGE = 1u << 3, /* also count the samples of all that is in the frustum: stats.samples_all */
+    VISD_FRAME_STEPWISE = 1u << 4, /* the pyramid is made by a dispatch a level, as it always is on a software device */
+    VISD_FRAME_AT_ONCE = 1u << 5,  /* the pyramid is made several levels a dispatch, on a software device, too */
+    VISD_FRAME_COARSE = 1u << 6,   /* the test looks at 2 x 2 texels */
 };
 
 enum visd_snapshot_what {

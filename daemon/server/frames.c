@@ -13,7 +13,9 @@
 
 #include "server_internal.h"
 
-#define WANT_SERVED (VISD_WIRE_WANT_IDS | VISD_WIRE_WANT_STATS | VISD_WIRE_WANT_PROFILE | VISD_WIRE_WANT_COVERAGE)
+#define WANT_SERVED                                                                                                                 \
+    (VISD_WIRE_WANT_IDS | VISD_WIRE_WANT_STATS | VISD_WIRE_WANT_PROFILE | VISD_WIRE_WANT_COVERAGE | VISD_WIRE_WANT_STEPWISE |          \
+     VISD_WIRE_WANT_COARSE)
 #define WANT_DEFAULT (VISD_WIRE_WANT_IDS | VISD_WIRE_WANT_STATS)
 
 /* ---- ending a wait ---- */
@@ -200,6 +202,10 @@ static void fill_spec(const struct visd_server *server, struct visd_frame_spec *
         out->want |= VISD_WANT_PROFILE;
     if (want & VISD_WIRE_WANT_COVERAGE)
         out->want |= VISD_WANT_COVERAGE;
+    if (want & VISD_WIRE_WANT_STEPWISE)
+        out->want |= VISD_WANT_STEPWISE;
+    if (want & VISD_WIRE_WANT_COARSE)
+        out->want |= VISD_WANT_COARSE;
 }
 
 /* Looks at one frame before anything is done; false: refused and answered. */

@@ -112,6 +112,8 @@ uint32_t visd_view_frames_pending(const struct visd_view *view); /* waiting, par
 enum visd_frame_want {
     VISD_WANT_PROFILE = 1u << 0,  /* VISD_FRAME_PROFILE */
     VISD_WANT_COVERAGE = 1u << 1, /* VISD_FRAME_COVERAGE */
+    VISD_WANT_STEPWISE = 1u << 2, /* VISD_FRAME_STEPWISE */
+    VISD_WANT_COARSE = 1u << 3,   /* VISD_FRAME_COARSE */
 };
 
 struct visd_frame_spec {

@@ -21,6 +21,7 @@ void twin_begin(struct twin *t, const struct twin_scene *scene, const struct vis
                 uint64_t budget_samples)
 {
     t->scene = scene;
+    t->footprint = flags & VISD_FRAME_COARSE ? 2 : FOOTPRINT;
     t->frame = (struct frame){.slots = scene->slots, .fresh = flags & VISD_FRAME_FRESH ? 1 : 0,
                               .budget_triangles = (float)(budget_triangles ? budget_triangles : 2000000),
                               .budget_samples = (float)(budget_samples ? budget_samples : UINT64_C(64) << 20),

@@ -2,10 +2,10 @@
  * the largest rectangle, and of the most against the smallest: where the answers differ the test is open. */
 #include "twin.h"
 
-bool twin_hidden(const struct twin_pyramid *p, const struct proxy *place)
+bool twin_hidden(const struct twin_pyramid *p, const struct proxy *place, uint32_t footprint)
 {
     uint32_t x0 = place->low & 0xffff, y0 = place->low >> 16, x1 = place->high & 0xffff, y1 = place->high >> 16, k = 0;
-    while ((x1 >> k) - (x0 >> k) + 1 > FOOTPRINT || (y1 >> k) - (y0 >> k) + 1 > FOOTPRINT) k++;
+    while (k + 1 < p->levels && ((x1 >> k) - (x0 >> k) + 1 > footprint || (y1 >> k) - (y0 >> k) + 1 > footprint)) k++;
     for (uint32_t y = y0 >> k; y <= y1 >> k; y++)
         for (uint32_t x = x0 >> k; x <= x1 >> k; x++)
             if (!(p->level[k][(uint64_t)y * p->width[k] + x] > place->depth)) return false;
@@ -20,7 +20,7 @@ void twin_hiz(struct twin *t, enum twin_test test)
         uint32_t slot = t->candidates[i], verdict = t->verdicts[slot];
         bool seen = test == TWIN_PASS_ALL || (verdict & VERDICT_FORCED) || (test == TWIN_TEST_REST && (verdict & VERDICT_DRAWN));
         if (!seen) {
-            bool surely = twin_hidden(&t->low, &t->outer[slot]), maybe = twin_hidden(&t->high, &t->inner[slot]);
+            bool surely = twin_hidden(&t->low, &t->outer[slot], t->footprint), maybe = twin_hidden(&t->high, &t->inner[slot], t->footprint);
             t->open_tests += surely != maybe;
             seen = !surely;
         }

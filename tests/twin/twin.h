@@ -42,6 +42,7 @@ struct twin_depth { float *least, *most; }; /* a value a sample; equal but for r
 struct twin {
     const struct twin_scene *scene;
     struct frame frame;       /* filled by twin_begin */
+    uint32_t footprint;       /* texels a side that the test looks at */
     bool strict;              /* the twin's own roundings are taken for the device's: no vertex is loose */
     struct counters counters;
     uint32_t *history;        /* a view's: generations by slot; kept from frame to frame */
@@ -100,7 +101,7 @@ void twin_pyramid_free(struct twin_pyramid *p);
 /* hiz.c: TWIN_TEST_… */
 enum twin_test { TWIN_TEST_REST, TWIN_TEST_LAST, TWIN_PASS_ALL };
 void twin_hiz(struct twin *t, enum twin_test test);
-bool twin_hidden(const struct twin_pyramid *p, const struct proxy *place);
+bool twin_hidden(const struct twin_pyramid *p, const struct proxy *place, uint32_t footprint);
 /* compact.c */
 void twin_compact(struct twin *t);
 

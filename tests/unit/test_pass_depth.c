@@ -36,9 +36,9 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct rig_picture depth_of(const struct visd_camera *camera, uint32_t view)
+static struct rig_picture depth_of(const struct visd_camera *camera, uint32_t view, uint32_t flags)
 {
-    struct rig_list list = rig_frame(&rig, view, camera, VISD_METHOD_HIZ, VISD_FRAME_FRESH);
+    struct rig_list list = rig_frame(&rig, view, camera, VISD_METHOD_HIZ, VISD_FRAME_FRESH | flags);
     rig_list_free(&list);
     return rig_snapshot(&rig, view, VISD_SNAPSHOT_DEPTH, 0, (uint64_t)camera->width * camera->height * 4);
 }
@@ -90,7 +90,7 @@ static void plates_are_never_nearer_than_they_are(void **state)
         struct visd_object_change object = rig_object(0, 1, t, half, plate, 0);
         rig_commit(&rig, &object, 1);
         if (!plane_of(&camera, &object, plane, &nearest)) continue;
-        struct rig_picture picture = depth_of(&camera, view);
+        struct rig_picture picture = depth_of(&camera, view, 0);
         const float *depth = picture.data;
         for (uint32_t y = 0; y < camera.height; y++)
             for (uint32_t x = 0; x < camera.width; x++, depth++) {
@@ -109,7 +109,7 @@ static void plates_are_never_nearer_than_they_are(void **state)
     assert_true(loss < 1e-3);
 }
 
-/* Level by level, from the pictures themselves. */
+/* Level by level, from the pictures themselves; however many levels a dispatch makes. */
 static void pyramids_of_any_size(void **state)
 {
     (void)state;
@@ -131,12 +131,13 @@ static void pyramids_of_any_size(void **state)
     }
     rig_clear(&rig);
     rig_commit(&rig, objects, 40);
-    for (size_t n = 0; n < sizeof(sizes) / sizeof(sizes[0]); n++) {
+    for (size_t n = 0; n < 2 * sizeof(sizes) / sizeof(sizes[0]); n++) {
         static const double eye[3] = {0, 0, 0};
-        struct visd_camera camera = rig_camera(eye, 0, 0, 0.9, 0.1, sizes[n][0], sizes[n][1]);
-        for (int k = 0; k < 3; k++) camera.m[0][k] *= (float)sizes[n][0] / (float)sizes[n][1]; /* all of the scene in any shape of image */
-        camera.samples = sizes[n][2];
-        struct rig_picture picture = depth_of(&camera, view);
+        const uint32_t *size = sizes[n / 2];
+        struct visd_camera camera = rig_camera(eye, 0, 0, 0.9, 0.1, size[0], size[1]);
+        for (int k = 0; k < 3; k++) camera.m[0][k] *= (float)size[0] / (float)size[1]; /* all of the scene in any shape of image */
+        camera.samples = size[2];
+        struct rig_picture picture = depth_of(&camera, view, n % 2 ? VISD_FRAME_STEPWISE : VISD_FRAME_AT_ONCE);
         struct twin_pyramid pyramid = {0};
         twin_pyramid_make(&pyramid, picture.data, camera.width, camera.height, 1);
         for (uint32_t level = 0; level < pyramid.levels; level++) {

@@ -65,8 +65,8 @@ static void between(const struct rig_list *list, const struct twin *t)
     for (uint32_t i = 0; i < t->counters.candidates; i++) {
         uint32_t slot = t->candidates[i];
         bool listed = rig_lists(list, slot + 1);
-        if (!twin_hidden(&t->high, &t->inner[slot])) assert_true(listed);
-        if (twin_hidden(&t->low, &t->outer[slot])) assert_false(listed);
+        if (!twin_hidden(&t->high, &t->inner[slot], FOOTPRINT)) assert_true(listed);
+        if (twin_hidden(&t->low, &t->outer[slot], FOOTPRINT)) assert_false(listed);
     }
 }
 

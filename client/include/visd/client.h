@@ -391,6 +391,8 @@ enum visd_client_want {
     VISD_GET_STATS = 0x8,
     VISD_GET_PROFILE = 0x10,
     VISD_GET_COVERAGE = 0x20,
+    VISD_GET_STEPWISE = 0x40, /* peers to measure against, as right: the pyramid is made by a dispatch a level (as always on a software device), */
+    VISD_GET_COARSE = 0x80,   /* and the test looks at 2 x 2 texels, and lists more */
 };
 
 struct visd_client_frame {
