@@ -62,8 +62,8 @@ const struct cli_command cli_commands[] = {
     {"stats", "Shows the daemon's counters.", "", NULL, "visctl stats --json", NO_OPTIONS, 0, 0, cmd_stats},
     {"clients", "Shows who is connected to the daemon.", "", NULL, "visctl clients", NO_OPTIONS, 0, 0, cmd_clients},
     {"bench flight", "Flies cameras through a scene, and reports what was culled, how late, at what cost.", "S",
-     "Without --cameras it flies round the scene and through it. Latency is measured on plain frames; depth complexity and the time of each pass\n"
-     "on every 30th, asked a second time. With --pictures it writes depth, pyramid, ids and boxes of a telling frame.",
+     "Without --cameras it flies round the scene and through it. Latency and the time of each pass are measured on plain frames; depth complexity\n"
+     "(and on a software device the passes) on every 30th, asked a second time. With --pictures it writes depth, pyramid, ids and boxes of a telling frame.",
      "visctl bench flight engine --pictures pictures/",
      OPTIONS(CAMERAS, METHOD, {"count", "N", "cameras to fly without --cameras; default 300"}, {"size", "WxH", "their pictures' size; default 960x540"},
              {"pictures", "DIR", "write PNG files there"}),
