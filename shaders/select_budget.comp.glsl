@@ -7,7 +7,10 @@
  * only. Phase 1 may use three quarters, so that what comes newly into view always finds some; pictures and counts have no budget. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
-layout(local_size_x = 1) in;
+layout(local_size_x = BUCKETS) in;
+
+/* The walk is one invocation's, and each of its loads from global memory would wait for the one before: all of them fetch for it. */
+shared float bucket_triangles[BUCKETS], bucket_samples[BUCKETS];
 
 float histogram_take(counters_ref counters, uint h)
 {
@@ -23,30 +26,36 @@ void main()
     counters_ref counters = counters_ref(frame.f.counters);
     bool lot = (push.argument & SELECT_LOT) != 0u, unlimited = (push.argument & SELECT_UNLIMITED) != 0u;
     if (lot && counters.c.fraction != 0u) return;
+    uint own = gl_LocalInvocationIndex;
+    bucket_triangles[own] = histogram_take(counters, own * 4u);
+    bucket_samples[own] = histogram_take(counters, own * 4u + 2u);
+    barrier();
+    if (own != 0u) return;
+    float triangles_used = counters.c.used_triangles, samples_used = counters.c.used_samples;
     float triangles_left = counters.c.left_triangles, samples_left = counters.c.left_samples;
     if (!lot) {
         float share = (push.argument & SELECT_WHICH) == SELECT_HISTORY ? 0.75 : 1.0;
-        triangles_left = frame.f.budget_triangles * share - counters.c.used_triangles;
-        samples_left = frame.f.budget_samples * share - counters.c.used_samples;
+        triangles_left = frame.f.budget_triangles * share - triangles_used;
+        samples_left = frame.f.budget_samples * share - samples_used;
     }
     uint cut = BUCKETS, taken = 0u;
     bool open = true;
-    for (uint i = 0u; i < BUCKETS; i++) {
+    for (uint i = 0u; i < BUCKETS && open; i++) {
         uint b = lot ? i : BUCKETS - 1u - i; /* classes from the lowest, buckets from the largest */
-        float triangles = histogram_take(counters, b * 4u), samples = histogram_take(counters, b * 4u + 2u);
-        if (!open) continue;
-        bool fits = unlimited || (triangles <= triangles_left && samples <= samples_left);
-        open = fits;
-        if (fits) {
+        float triangles = bucket_triangles[b], samples = bucket_samples[b];
+        open = unlimited || (triangles <= triangles_left && samples <= samples_left);
+        if (open) {
             triangles_left -= triangles;
             samples_left -= samples;
-            counters.c.used_triangles += triangles;
-            counters.c.used_samples += samples;
+            triangles_used += triangles;
+            samples_used += samples;
             taken = i + 1u;
         } else {
             cut = b;
         }
     }
+    counters.c.used_triangles = triangles_used;
+    counters.c.used_samples = samples_used;
     if (lot) {
         counters.c.fraction = taken << 8;
         return;
