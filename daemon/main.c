@@ -23,6 +23,7 @@
 #include "daemon/segment/segment.h"
 #include "daemon/server/server.h"
 #include "proto/limits.h"
+#include "visd_version.h"
 
 #define STOP_LIMIT_MS 1500u     /* for what is in flight */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

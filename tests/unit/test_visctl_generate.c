@@ -114,7 +114,7 @@ static void test_office(void **state)
 static void test_there_and_back(void **state)
 {
     (void)state;
-    const struct { const char *kind; uint64_t objects; } rows[] = {{"office", 3000}, {"city", 0}, {"mall", 0}, {"random", 1500}, {"grid", 500}};
+    const struct { const char *kind; uint64_t objects; } rows[] = {{"office", 3000}, {"city", 0}, {"mall", 0}, {"random", 1500}, {"grid", 500}, {"curtain", 500}};
     char path[] = "/tmp/visctl-glb-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);

@@ -43,6 +43,20 @@ bool cli_number(const struct cli *cli, const char *option, uint64_t least, uint6
     return true;
 }
 
+bool cli_real(const struct cli *cli, const char *option, double least, double most, double *out)
+{
+    const char *text = cli_text(cli, option);
+    char *end = NULL;
+    if (!text) return true;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value >= least && value <= most)) {
+        cli_misuse(cli, "--%s must be a number from %g to %g, not \"%s\"", option, least, most, text);
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
 bool cli_size(const struct cli *cli, uint32_t *width, uint32_t *height)
 {
     const char *text = cli_text(cli, "size");
@@ -144,6 +158,11 @@ void cli_progress(const char *doing, uint64_t done, uint64_t all)
     fprintf(stderr, "\r\033[K%s  [%.*s%*s] %llu of %llu", doing, filled, "====================", 20 - filled, "", (unsigned long long)done,
             (unsigned long long)all);
     fflush(stderr);
+}
+
+bool cli_software_device(const char *device)
+{
+    return strstr(device, "llvmpipe") || strstr(device, "lavapipe") || strstr(device, "cpu");
 }
 
 uint64_t cli_now_ns(void)

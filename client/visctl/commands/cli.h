@@ -50,6 +50,8 @@ const char *cli_text(const struct cli *cli, const char *option);
 bool cli_flag(const struct cli *cli, const char *option);
 /* A whole number option. False after telling the user that it is none, or out of range: return CLI_USAGE. Not given: *out stays. */
 bool cli_number(const struct cli *cli, const char *option, uint64_t least, uint64_t most, uint64_t *out);
+/* The same for any number. */
+bool cli_real(const struct cli *cli, const char *option, double least, double most, double *out);
 /* --size WxH, as it was if not given. */
 bool cli_size(const struct cli *cli, uint32_t *width, uint32_t *height);
 bool cli_parse_number(const char *text, uint64_t *out);
@@ -72,6 +74,9 @@ bool cli_method(const struct cli *cli, int *out);
 void cli_progress(const char *doing, uint64_t done, uint64_t all);
 
 uint64_t cli_now_ns(void); /* monotonic */
+
+/* Whether the daemon's device is a software one, whose timestamps are not times. */
+bool cli_software_device(const char *device);
 
 double cli_ratio(uint64_t a, uint64_t b);        /* a / b; 0 where b is 0 */
 int cli_by_id(const void *a, const void *b);     /* order for qsort and bsearch, of what begins with a u64 id: rising */

@@ -8,57 +8,45 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../bench/point.h"
+#include "../bench/spread.h"
 #include "../camera/cameras.h"
 #include "../camera/tour.h"
 #include "cli.h"
 #include "commands.h"
+#include "scene_read.h"
 #include "shots.h"
 
 #define EVERY 30u
-#define PASSES 6
-
-static const char *const pass_names[PASSES] = {"frustum", "select", "depth", "pyramid", "test", "compact"};
 
 struct flight {
     const char *scene;
-    uint64_t objects;
+    uint64_t objects, hash;
     int method;
     size_t frames, plain, timed, degraded;
-    double *latency_ms; /* of plain frames */
+    struct visd_spread latency_ms; /* of plain frames */
     uint64_t in_frustum, listed, triangles_in_frustum, triangles_listed, over_budget;
     uint64_t samples_all, pixels_covered;
-    uint64_t pass_ns[PASSES];
+    uint64_t pass_ns[VISD_PASSES];
     size_t telling;         /* the frame for pictures: much is seen in it, and much hidden */
     double most;
     bool wall;
 };
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double at_share(const struct flight *f, double share)
-{
-    if (!f->plain) return 0;
-    size_t i = (size_t)(share * (double)(f->plain - 1) + 0.5);
-    return f->latency_ms[i];
-}
-
 static void count_passes(struct flight *f, const struct visd_client_counts *c)
 {
-    const uint64_t ns[PASSES] = {c->frustum_ns, c->select_ns, c->depth_ns, c->pyramid_ns, c->test_ns, c->compact_ns};
+    const uint64_t ns[VISD_PASSES] = {c->frustum_ns, c->select_ns, c->depth_ns, c->pyramid_ns, c->test_ns, c->compact_ns};
     f->timed++;
-    for (int p = 0; p < PASSES; p++) f->pass_ns[p] += ns[p];
+    for (int p = 0; p < VISD_PASSES; p++) f->pass_ns[p] += ns[p];
 }
 
-static void count_plain(struct flight *f, size_t i, const struct visd_client_result *r)
+static bool count_plain(struct flight *f, size_t i, const struct visd_client_result *r)
 {
     const struct visd_client_counts *c = &r->counts;
-    f->latency_ms[f->plain++] = (double)(r->times.arrived - r->times.sent) / 1e6;
+    if (!visd_spread_add(&f->latency_ms, (double)(r->times.arrived - r->times.sent) / 1e6)) return false;
+    f->plain++;
     if (r->all || r->degraded) f->degraded++;
-    if (!r->has_counts) return;
+    if (!r->has_counts) return true;
     f->in_frustum += c->in_frustum;
     f->listed += c->listed;
     f->triangles_in_frustum += c->triangles_in_frustum;
@@ -70,6 +58,7 @@ static void count_plain(struct flight *f, size_t i, const struct visd_client_res
         f->most = score;
         f->telling = i;
     }
+    return true;
 }
 
 static void count_probe(struct flight *f, const struct visd_client_result *r)
@@ -86,7 +75,7 @@ static int fly(struct cli *cli, struct flight *f, struct visd_client_view *view,
     struct visd_client_frame frame;
     struct visd_client_result result;
     for (size_t i = 0; i < count; i++) {
-        for (int probe = 0; probe < (i % EVERY == EVERY / 2 ? 2 : 1); probe++) {
+        for (int probe = 0; probe < (i % EVERY == (count < EVERY ? count : EVERY) / 2 ? 2 : 1); probe++) {
             visd_client_frame_init(&frame, view);
             frame.camera = cameras[i];
             if (probe) frame.want = VISD_GET_IDS | VISD_GET_STATS | VISD_GET_COVERAGE | (f->wall ? VISD_GET_PROFILE : 0);
@@ -94,47 +83,46 @@ static int fly(struct cli *cli, struct flight *f, struct visd_client_view *view,
             if (result.err != VISD_ERR_OK) return cli_fail(cli, "camera %zu: %s", i, result.text ? result.text : "refused");
             if (probe)
                 count_probe(f, &result);
-            else
-                count_plain(f, i, &result);
+            else if (!count_plain(f, i, &result))
+                return cli_fail(cli, "out of memory for %zu frames", count);
         }
         f->frames++;
         cli_progress("flying", i + 1, count);
     }
     cli_progress(NULL, 0, 0);
-    qsort(f->latency_ms, f->plain, sizeof(*f->latency_ms), by_size);
     return CLI_DONE;
 }
 
-static void print_json(const struct flight *f, const char *device)
+static void print_json(struct flight *f, const char *device)
 {
     printf("{\"bench\": \"flight\", \"scene\": ");
     cli_put_string(stdout, f->scene, strlen(f->scene));
-    printf(", \"device\": ");
+    printf(", \"scene_hash\": \"%016llx\", \"device\": ", (unsigned long long)f->hash);
     cli_put_string(stdout, device, strlen(device));
     printf(", \"method\": \"%s\", \"frames\": %zu, \"objects\": %llu, \"in_frustum\": %.1f, \"listed\": %.1f, "
            "\"triangles_saved\": %.4f, \"depth_complexity\": %.3f, "
            "\"p50_ms\": %.3f, \"p95_ms\": %.3f, \"p99_ms\": %.3f, \"degraded\": %zu, \"pass_times\": \"%s\", \"pass_ms\": {",
            visd_client_method_name(f->method), f->frames, (unsigned long long)f->objects, cli_ratio(f->in_frustum, f->plain), cli_ratio(f->listed, f->plain),
-           1 - cli_ratio(f->triangles_listed, f->triangles_in_frustum), cli_ratio(f->samples_all, f->pixels_covered), at_share(f, 0.5), at_share(f, 0.95),
-           at_share(f, 0.99), f->degraded, f->wall ? "wall" : "device");
-    for (int p = 0; p < PASSES; p++) printf("%s\"%s\": %.3f", p ? ", " : "", pass_names[p], cli_ratio(f->pass_ns[p], f->timed) / 1e6);
+           1 - cli_ratio(f->triangles_listed, f->triangles_in_frustum), cli_ratio(f->samples_all, f->pixels_covered), visd_spread_at(&f->latency_ms, 0.5), visd_spread_at(&f->latency_ms, 0.95),
+           visd_spread_at(&f->latency_ms, 0.99), f->degraded, f->wall ? "wall" : "device");
+    for (int p = 0; p < VISD_PASSES; p++) printf("%s\"%s\": %.3f", p ? ", " : "", visd_pass_names[p], cli_ratio(f->pass_ns[p], f->timed) / 1e6);
     puts("}}");
 }
 
-static void print_table(const struct flight *f, const char *device)
+static void print_table(struct flight *f, const char *device)
 {
     printf("%s, %zu frames, method %s, on %s\n", f->scene, f->frames, visd_client_method_name(f->method), device);
-    printf("  objects                 %12llu\n", (unsigned long long)f->objects);
+    printf("  objects                 %12llu   scene %016llx\n", (unsigned long long)f->objects, (unsigned long long)f->hash);
     printf("  in the frustum          %12.0f   a frame\n", cli_ratio(f->in_frustum, f->plain));
     printf("  listed                  %12.0f   a frame\n", cli_ratio(f->listed, f->plain));
     printf("  triangles saved         %11.1f%%   of those in the frustum\n",
            f->triangles_in_frustum ? 100 - 100 * cli_ratio(f->triangles_listed, f->triangles_in_frustum) : 0);
     printf("  depth complexity        %12.1f   samples of all in the frustum, a covered pixel\n", cli_ratio(f->samples_all, f->pixels_covered));
-    printf("  camera to answer, ms    %12.2f   p50\n", at_share(f, 0.5));
-    printf("                          %12.2f   p95\n", at_share(f, 0.95));
-    printf("                          %12.2f   p99\n", at_share(f, 0.99));
-    for (int p = 0; p < PASSES; p++)
-        printf("  %-23s %12.3f   ms%s\n", pass_names[p], cli_ratio(f->pass_ns[p], f->timed) / 1e6,
+    printf("  camera to answer, ms    %12.2f   p50\n", visd_spread_at(&f->latency_ms, 0.5));
+    printf("                          %12.2f   p95\n", visd_spread_at(&f->latency_ms, 0.95));
+    printf("                          %12.2f   p99\n", visd_spread_at(&f->latency_ms, 0.99));
+    for (int p = 0; p < VISD_PASSES; p++)
+        printf("  %-23s %12.3f   ms%s\n", visd_pass_names[p], cli_ratio(f->pass_ns[p], f->timed) / 1e6,
                p ? "" : f->wall ? ", each pass alone, by wall clock" : ", by device timestamps");
     if (f->degraded) printf("  degraded                %12zu   frames were answered with less than was asked for\n", f->degraded);
 }
@@ -194,20 +182,18 @@ int cmd_bench_flight(struct cli *cli)
     const char *device = visd_client_about(cli->client)->device;
     f.scene = scene.name;
     f.objects = scene.objects;
-    f.wall = strstr(device, "llvmpipe") || strstr(device, "lavapipe") || strstr(device, "cpu");
-    f.latency_ms = calloc(count, sizeof(*f.latency_ms));
+    f.wall = cli_software_device(device);
     visd_client_view_options_init(&options);
     options.method = f.method;
     options.name = "visctl bench flight";
-    if (!f.latency_ms)
-        status = cli_fail(cli, "out of memory for %zu frames", count);
-    else if (visd_client_view_open(cli->client, scene.scene, &options, &view) != VISD_ERR_OK)
+    status = scene_read(cli, &scene, &f.hash, NULL);
+    if (status == CLI_DONE && visd_client_view_open(cli->client, scene.scene, &options, &view) != VISD_ERR_OK)
         status = cli_fail_client(cli, "opening a view");
     if (status == CLI_DONE) status = fly(cli, &f, view, cameras, count);
     if (status == CLI_DONE) (cli->json ? print_json : print_table)(&f, device);
     if (status == CLI_DONE && folder) status = write_pictures(cli, &f, view, scene.scene, &cameras[f.telling], folder);
     visd_client_view_close(view);
-    free(f.latency_ms);
+    visd_spread_finish(&f.latency_ms);
     free(cameras);
     return status;
 }

@@ -144,13 +144,14 @@ int cmd_generate(struct cli *cli)
     struct visd_generate_params params = {.kind = cli->operand[0], .seed = 1, .progress = show_progress, .context = "generating"};
     const struct visd_generate_kind *kind = visd_generate_kinds();
     while (kind->name && strcmp(kind->name, params.kind) != 0) kind++;
-    if (!kind->name) return cli_misuse(cli, "there is no kind \"%s\": office, city, mall, random, grid", params.kind);
+    if (!kind->name) return cli_misuse(cli, "there is no kind \"%s\": office, city, mall, random, grid, curtain", params.kind);
     if (scene && out) return cli_misuse(cli, "--scene and --out exclude each other");
     if (!scene && !out && !cameras_out) return cli_misuse(cli, "one of --scene, --out and --cameras-out is needed");
     if (!cli_number(cli, "seed", 0, UINT64_MAX, &params.seed) || !cli_number(cli, "id-base", 0, UINT64_MAX / 2, &params.id_base) ||
         !cli_number(cli, "objects", 1, UINT32_MAX, &params.objects) || !cli_number(cli, "cameras", 1, VISD_CAMERAS_MAX, &count) ||
-        !cli_size(cli, &width, &height))
+        !cli_real(cli, "share", 0.001, 100, &params.share) || !cli_size(cli, &width, &height))
         return CLI_USAGE;
+    if (params.share > 0 && strcmp(params.kind, "curtain") != 0) return cli_misuse(cli, "--share is for the curtain");
     if (out && cli_flag(cli, "id-base")) return cli_misuse(cli, "--id-base is for --scene: a file's ids begin at 0");
 
     /* Opened first: a path that cannot be written is found before a scene is made. What was there stays until there is something to write. */

@@ -19,6 +19,7 @@ int cmd_stats(struct cli *cli);
 int cmd_clients(struct cli *cli);
 int cmd_snapshot(struct cli *cli);
 int cmd_bench_flight(struct cli *cli);
+int cmd_bench_scale(struct cli *cli);
 int cmd_bench_truth(struct cli *cli);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "visd_version.h"
 
 static const struct cli_option common[] = {
     {"connect", "URL", "where the daemon listens; default ipc://$XDG_RUNTIME_DIR/visd.sock, else ipc:///run/visd/visd.sock"},
@@ -84,7 +85,7 @@ static const struct cli_command *find(char **words, int count, int *used)
 static int unknown(const struct cli *cli, char **words, int count)
 {
     static const char *const later[] = {"top", "explain", "pick", "audit", "bench"};
-    if (strcmp(words[0], "bench") == 0 && count < 2) return cli_misuse(cli, "bench is followed by what to measure: flight or truth");
+    if (strcmp(words[0], "bench") == 0 && count < 2) return cli_misuse(cli, "bench is followed by what to measure: flight, scale or truth");
     for (size_t i = 0; i < sizeof(later) / sizeof(*later); i++)
         if (strcmp(words[0], later[i]) == 0)
             return cli_fail(cli, "%s%s%s: not supported yet; visctl --help lists what is", words[0], count > 1 && i == 4 ? " " : "",

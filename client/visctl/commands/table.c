@@ -16,11 +16,11 @@ const struct cli_command cli_commands[] = {
      OPTIONS({"scene", "S", "the scene to load into"}, {"id-base", "N", "added to all ids; default 0"},
              {"gltf-scene", "NAME", "which of the file's scenes, by name or number; default the file's own default"}),
      1, 1, cmd_load},
-    {"generate", "Makes a scene to measure with: office, city, mall, random or grid.", "KIND",
+    {"generate", "Makes a scene to measure with: office, city, mall, random, grid or curtain.", "KIND",
      "The same kind, seed and number always give the same scene. It is streamed to the daemon's --scene, or written to --out.",
      "visctl generate office --scene office --cameras-out flight.jsonl",
      OPTIONS({"scene", "S", "the scene of the daemon to fill"}, {"out", "FILE.glb", "write a file instead; needs no daemon"},
-             {"seed", "N", "default 1"}, {"objects", "N", "how many; default the kind's own"}, {"id-base", "N", "added to all ids; default 0"},
+             {"seed", "N", "default 1"}, {"objects", "N", "how many; default the kind's own"}, {"share", "P", "of the curtain: percent that are seen; default 1"}, {"id-base", "N", "added to all ids; default 0"},
              {"cameras-out", "FILE", "write a flight of cameras through it, too"}, {"cameras", "N", "how many; default 300"},
              {"size", "WxH", "of the cameras' pictures; default 960x540"}),
      1, 1, cmd_generate},
@@ -68,6 +68,17 @@ const struct cli_command cli_commands[] = {
      OPTIONS(CAMERAS, METHOD, {"count", "N", "cameras to fly without --cameras; default 300"}, {"size", "WxH", "their pictures' size; default 960x540"},
              {"pictures", "DIR", "write PNG files there"}),
      1, 1, cmd_bench_flight},
+    {"bench scale", "Measures how cost grows: from few objects to ten million, small pictures to large, little seen to all.", "",
+     "Makes scenes of its own, flies through each, and removes it. The first size is that of all other sweeps; sizes are swept with a million\n"
+     "objects, or the nearest below. After a warm-up, medians: each pass by device timestamps, camera to answer through the socket, bytes, and, over the\n"
+     "same cameras in turn, peers: a frustum test on one CPU thread, a pyramid made by a dispatch a level, and a test that looks at 2 x 2 texels. Last\n"
+     "comes the cost model fitted to all. With --out it writes scale.jsonl, and charts as SVG.",
+     "visctl bench scale --objects 1k,100k,10M --out figures/",
+     OPTIONS({"kinds", "LIST", "of scenes; default grid,office"}, {"objects", "LIST", "default 1k,10k,100k,1M,10M"},
+             {"sizes", "LIST", "default 1920x1080, then 256x256 to 3840x2160"}, {"shares", "LIST", "percent seen; default 0.1,1,3,10,30,100"},
+             {"share-objects", "N", "in the scene for shares; default 100000"}, {"seed", "N", "default 1"}, {"frames", "N", "a point; default 300"},
+             {"seconds", "S", "for the frames of a point, at most; 4 are flown in any case; default 60"}, {"out", "DIR", "write results and charts there"}),
+     0, 0, cmd_bench_scale},
     {"bench truth", "Holds answers against a file of what can be seen; fails if anything is missing.", "S",
      "A line of truth for each camera: {\"visible\": {\"ID\": samples}, \"robust\": [ids]}; robust ids may never be missing. With --against it\n"
      "counts the ids that differ from another device's answers, as cull --out wrote them.",

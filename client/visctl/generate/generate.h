@@ -1,8 +1,8 @@
-/* Scenes made to measure: office, city, mall, random, grid.
+/* Scenes made to measure: office, city, mall, random, grid, curtain.
  *
- * The same kind, seed and count always give the same scene, bit for bit; in all but the grid, more objects leave those
- * before as they are. It is said to a sink piece by piece, so ten million objects need no memory here. Each kind comes with
- * a flight of cameras. Blocking; a call is independent of every other. */
+ * The same kind, seed and count always give the same scene, bit for bit; in all but the grid and the curtain,
+ * more objects leave those before as they are. It is said to a sink piece by piece, so ten million objects need no memory
+ * here. Each kind comes with a flight of cameras. Blocking; a call is independent of every other. */
 #ifndef VISD_VISCTL_GENERATE_GENERATE_H
 #define VISD_VISCTL_GENERATE_GENERATE_H
 
@@ -15,6 +15,7 @@ struct visd_generate_params {
     uint64_t seed;
     uint64_t objects; /* 0: as many as the kind has by itself */
     uint64_t id_base; /* the first object's id */
+    double share;     /* of the curtain: how many percent of its objects are seen, up to 100; 0: 1 */
     void (*progress)(void *context, uint64_t done, uint64_t all); /* or NULL */
     void *context;
 };

@@ -24,6 +24,7 @@ static const struct {
     {{"mall", "a corridor, a wall with a door, and a shop behind it", 97, 18}, visd_mall_make, visd_mall_fly, 60, 0.05},
     {{"random", "shapes huge, tiny, flat and mirrored, anywhere", 10000, 1}, visd_random_make, visd_random_fly, 60, 0.05},
     {{"grid", "balls in rows, columns and layers", 8000, 1}, visd_grid_make, visd_grid_fly, 60, 0.05},
+    {{"curtain", "a wall, with a given share of all before it and the rest behind", 10000, 2}, visd_curtain_make, visd_curtain_fly, 60, 0.05},
 };
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
@@ -152,7 +153,7 @@ static enum visd_err find_kind(const struct visd_generate_params *params, size_t
                             (unsigned long long)kinds[i].kind.least, VISD_MAX_OBJECTS);
         return VISD_ERR_OK;
     }
-    return visd_why(why, VISD_ERR_NOT_FOUND, "no kind is called \"%.60s\"; there are office, city, mall, random and grid", params->kind);
+    return visd_why(why, VISD_ERR_NOT_FOUND, "no kind is called \"%.60s\"; there are office, city, mall, random, grid and curtain", params->kind);
 }
 
 enum visd_err visd_generate(const struct visd_generate_params *params, struct visd_sink *sink, struct visd_why *why)

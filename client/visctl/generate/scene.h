@@ -59,5 +59,7 @@ enum visd_err visd_random_make(struct visd_maker *maker);
 void visd_random_fly(uint64_t objects, double t, double eye[3], double target[3]);
 enum visd_err visd_grid_make(struct visd_maker *maker);
 void visd_grid_fly(uint64_t objects, double t, double eye[3], double target[3]);
+enum visd_err visd_curtain_make(struct visd_maker *maker);
+void visd_curtain_fly(uint64_t objects, double t, double eye[3], double target[3]);
 
 #endif
