@@ -1,5 +1,5 @@
-/* See scale.h. Peers fly the same cameras in turn, each with a view and a connection of its own: histories do not mix, and the
- * daemon counts each one's bytes. */
+/* See scale.h. Peers fly the same stretches of the path in turn, each with a view and a connection of its own: histories do not mix,
+ * and the daemon counts each one's bytes. Not camera by camera: a device that waits for the others would lower its clocks. */
 #include "scale.h"
 
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 #define LEAST_FRAMES 4u
 #define WARM_NS 500000000u /* clocks of a graphics card rise that slowly */
 #define WARM_FRAMES 100u
+#define STRETCHES 6u /* of the path, evenly spread: where there is no time for all of it, all kinds of places are seen */
 
 struct scale_scene {
     struct visd_bench_point about; /* what and the way in; the rest is zero */
@@ -161,7 +162,7 @@ struct peer {
     struct visd_client_view *view;
     struct visd_spread latency, in_frustum, listed, drawn, gpu, pass[VISD_PASSES];
     double bytes_in, bytes_out; /* when measuring began */
-    size_t degraded;
+    size_t flown, degraded;     /* frames since then */
 };
 
 struct flight {
@@ -212,6 +213,7 @@ static int fly_peer(struct cli *cli, const struct scale_plan *plan, int way, str
     struct visd_client_result result;
     visd_client_frame_init(&frame, peer->view);
     frame.camera = *camera;
+    peer->flown++;
     frame.delta = ways[way].delta;
     frame.want = VISD_GET_IDS | VISD_GET_STATS | ways[way].want;
     if (plan->wall && way == COARSE) frame.want |= VISD_GET_PROFILE;
@@ -220,32 +222,30 @@ static int fly_peer(struct cli *cli, const struct scale_plan *plan, int way, str
     return !count || count_frame(peer, &result) ? CLI_DONE : cli_fail(cli, "out of memory for results");
 }
 
-static int fly_camera(struct cli *cli, const struct scale_plan *plan, struct scale_scene *scene, struct flight *f, const struct visd_client_camera *camera,
-                      bool count)
+static int fly_loop(struct cli *cli, struct scale_scene *scene, struct flight *f, const struct visd_client_camera *camera)
 {
-    int status = CLI_DONE;
-    for (int way = 0; way < PEERS && status == CLI_DONE; way++)
-        if (flies(plan, way)) status = fly_peer(cli, plan, way, &f->peers[way], camera, count);
-    if (status != CLI_DONE) return status;
     uint64_t since = cli_now_ns();
     size_t listed = visd_frustum_loop_run(&scene->loop, camera);
     double ms = (double)(cli_now_ns() - since) / 1e6;
-    if (count && (!visd_spread_add(&f->cpu, ms) || !visd_spread_add(&f->cpu_listed, (double)listed))) return cli_fail(cli, "out of memory for results");
-    return scale_interrupted() ? cli_fail(cli, "interrupted") : CLI_DONE;
+    return visd_spread_add(&f->cpu, ms) && visd_spread_add(&f->cpu_listed, (double)listed) ? CLI_DONE : cli_fail(cli, "out of memory for results");
 }
 
-/* The first camera, which brings the scene onto the device, then half a second of others. How many can be flown in the time: *frames. */
+/* The first camera, which brings the scene onto the device, one more for each peer, then half a second of others. What a round of all takes
+ * says how many frames there is time for: *frames. */
 static int warm_up(struct cli *cli, const struct scale_plan *plan, struct scale_scene *scene, struct flight *f, const struct visd_client_camera *cameras,
-                   size_t count, size_t *next, size_t *frames)
+                   size_t count, size_t *frames)
 {
     int status = fly_peer(cli, plan, OURS, &f->peers[OURS], &cameras[0], false);
-    if (!(scene->about.device_bytes > 0)) scene->about.device_bytes = (stat_of(cli, "device_bytes") - scene->device_before) / (double)scene->about.objects;
-    if (status == CLI_DONE) status = fly_camera(cli, plan, scene, f, &cameras[0], false);
+    if (!(scene->about.device_bytes > 0)) {
+        double bytes = (stat_of(cli, "device_bytes") - scene->device_before) / (double)scene->about.objects;
+        scene->about.device_bytes = bytes > 0 ? bytes : 0;
+    }
     uint64_t begun = cli_now_ns(), last = begun, now = begun;
-    *next = 1;
-    for (size_t n = 0; n < WARM_FRAMES && status == CLI_DONE && (n == 0 || now - begun < WARM_NS); n++) {
+    for (size_t n = 0; n < WARM_FRAMES && status == CLI_DONE && (n < 2 || now - begun < WARM_NS); n++) {
         last = now;
-        status = fly_camera(cli, plan, scene, f, &cameras[(*next)++ % count], false);
+        for (int way = 0; way < PEERS && status == CLI_DONE; way++)
+            if (flies(plan, way)) status = fly_peer(cli, plan, way, &f->peers[way], &cameras[n % count], false);
+        if (status == CLI_DONE && scale_interrupted()) status = cli_fail(cli, "interrupted");
         now = cli_now_ns();
         cli_progress("warming up", now - begun < WARM_NS ? now - begun : WARM_NS, WARM_NS);
     }
@@ -255,10 +255,26 @@ static int warm_up(struct cli *cli, const struct scale_plan *plan, struct scale_
     return status;
 }
 
+/* All peers fly it, a different one first each time; the camera before it is flown, too, and not counted: history is as in a longer flight. */
+static int fly_stretch(struct cli *cli, const struct scale_plan *plan, struct scale_scene *scene, struct flight *f, const struct visd_client_camera *cameras,
+                       size_t count, size_t number, size_t first, size_t length)
+{
+    int status = CLI_DONE;
+    for (size_t turn = 0; turn < PEERS; turn++) {
+        int way = (int)((number + turn) % PEERS);
+        for (size_t i = 0; i <= length && flies(plan, way) && status == CLI_DONE; i++) {
+            status = fly_peer(cli, plan, way, &f->peers[way], &cameras[(first + count + i - 1) % count], i > 0);
+            if (status == CLI_DONE && scale_interrupted()) status = cli_fail(cli, "interrupted");
+        }
+    }
+    for (size_t i = 0; i < length && status == CLI_DONE; i++) status = fly_loop(cli, scene, f, &cameras[(first + i) % count]);
+    return status;
+}
+
 static void take_figures(struct cli *cli, const struct scale_plan *plan, struct flight *f, struct visd_bench_point *out)
 {
     struct peer *ours = &f->peers[OURS], *timed = &f->peers[plan->wall ? PROFILE : OURS];
-    double in, sent, frames = (double)out->frames;
+    double in, sent;
     out->in_frustum = visd_spread_at(&ours->in_frustum, 0.5);
     out->listed = visd_spread_at(&ours->listed, 0.5);
     out->triangles_drawn = visd_spread_at(&ours->drawn, 0.5);
@@ -268,10 +284,10 @@ static void take_figures(struct cli *cli, const struct scale_plan *plan, struct 
     out->p95_ms = visd_spread_at(&ours->latency, 0.95);
     out->p99_ms = visd_spread_at(&ours->latency, 0.99);
     bytes_of(cli, ours->client, &in, &sent);
-    out->request_bytes = (in - ours->bytes_in) / frames;
-    out->answer_bytes = (sent - ours->bytes_out) / frames;
+    out->request_bytes = (in - ours->bytes_in) / (double)ours->flown;
+    out->answer_bytes = (sent - ours->bytes_out) / (double)ours->flown;
     bytes_of(cli, f->peers[DELTA].client, &in, &sent);
-    out->delta_bytes = (sent - f->peers[DELTA].bytes_out) / frames;
+    out->delta_bytes = (sent - f->peers[DELTA].bytes_out) / (double)f->peers[DELTA].flown;
     for (int way = 0; way < PEERS; way++) out->degraded += f->peers[way].degraded;
     out->cpu_ms = visd_spread_at(&f->cpu, 0.5);
     out->cpu_listed = visd_spread_at(&f->cpu_listed, 0.5);
@@ -319,22 +335,26 @@ int scale_point(struct cli *cli, const struct scale_plan *plan, struct scale_sce
     struct visd_client_camera *cameras = NULL;
     struct visd_why why = {{0}};
     struct flight f = {0};
-    size_t count = plan->frames, next = 0, frames = 0;
+    size_t count = plan->frames, frames = 0;
     int status = CLI_DONE;
     if (visd_generate_cameras(&params, width, height, &count, &cameras, &why) != VISD_ERR_OK) return cli_fail(cli, "%s", why.text);
     for (int way = 0; way < PEERS && status == CLI_DONE; way++)
         if (flies(plan, way)) status = open_peer(cli, scene, way, &f.peers[way]);
-    if (status == CLI_DONE) status = warm_up(cli, plan, scene, &f, cameras, count, &next, &frames);
+    if (status == CLI_DONE) status = warm_up(cli, plan, scene, &f, cameras, count, &frames);
     for (int way = 0; way < PEERS && status == CLI_DONE; way++)
-        if (flies(plan, way)) bytes_of(cli, f.peers[way].client, &f.peers[way].bytes_in, &f.peers[way].bytes_out);
-    for (size_t i = 0; i < frames && status == CLI_DONE; i++) {
-        status = fly_camera(cli, plan, scene, &f, &cameras[next++ % count], true);
-        cli_progress("flying", i + 1, frames);
+        if (flies(plan, way)) {
+            bytes_of(cli, f.peers[way].client, &f.peers[way].bytes_in, &f.peers[way].bytes_out);
+            f.peers[way].flown = 0;
+        }
+    size_t stretches = frames / LEAST_FRAMES < STRETCHES ? frames / LEAST_FRAMES : STRETCHES, length = frames / stretches;
+    for (size_t i = 0; i < stretches && status == CLI_DONE; i++) {
+        status = fly_stretch(cli, plan, scene, &f, cameras, count, i, i * count / stretches, length);
+        cli_progress("flying", i + 1, stretches);
     }
     cli_progress(NULL, 0, 0);
     *out = scene->about;
     out->width = width, out->height = height;
-    out->frames = frames;
+    out->frames = stretches * length;
     if (status == CLI_DONE) take_figures(cli, plan, &f, out);
     close_peers(&f);
     free(cameras);
