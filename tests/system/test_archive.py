@@ -251,12 +251,52 @@ def test_import_refuses(t):
     struct.pack_into("<Q", lying, len(good) - 8, digest(lying[:-8]))
     assert digest(good[:-8]) == struct.unpack_from("<Q", good, len(good) - 8)[0]
     refused("a margin below 0", bytes(lying), "margin.*as it was")
+    # What a later version may say of an object, and this one does not know.
+    lying = bytearray(good)
+    at = len(good) - 8 - names_bytes(good) - 224 + 220
+    struct.pack_into("<I", lying, at, struct.unpack_from("<I", lying, at)[0] | 0x80)
+    struct.pack_into("<Q", lying, len(good) - 8, digest(lying[:-8]))
+    refused("given unknown", bytes(lying), "given something.*export it again$")
     # And into one that is there.
     client.batch(client.scene_create("x"), [{"k": "object_add", "ids": pack("Q", [1])}])
     t.visctl("scene", "import", "x", path, "--id-base", 5000)
     done = t.visctl("scene", "import", "x", path, "--id-base", 5000, check=False)
     assert done.returncode == 1 and "5000" in done.stderr and "as it was" in done.stderr, done.stderr
 test_import_refuses.modes = ("plain", "asan")
+
+
+def test_ids_of_another_are_not_taken(t):
+    """What is loaded above a base takes no mesh's or group's place, even if somebody puts one there at the last moment."""
+    t.daemon()
+    client = t.client()
+    number = client.scene_create("s")
+    client.batch(number, [{"k": "mesh_put", "mesh": 102, "positions": pack("f", [0, 0, 0, 1, 0, 0, 0, 1, 0]), "indices": pack("I", [0, 1, 2])}])
+    before = rows_of(client, number)
+    path = f"{t.tmp}/o.glb"
+    t.visctl("generate", "office", "--out", path, "--objects", 200)
+    for command in (("generate", "office", "--scene", "s", "--objects", 200), ("load", path, "--scene", "s")):
+        done = t.visctl(*command, "--id-base", 100, check=False)
+        assert done.returncode == 1 and "mesh 102 exists already" in done.stderr and "as it was" in done.stderr, done.stderr
+        assert rows_of(client, number) == before
+    t.visctl("generate", "office", "--scene", "s", "--objects", 200, "--id-base", 103)
+
+
+def test_two_exports_of_one_file(t):
+    """Two programs that write one file at once: each writes all of its own, and the last one stands."""
+    daemon = t.daemon()
+    for name, count in (("a", 3000), ("b", 2000)):
+        t.visctl("generate", "grid", "--scene", name, "--objects", count)
+    path = f"{t.tmp}/one.glb"
+    for _ in range(6):
+        both = [subprocess.Popen([f"{t.build}/bin/visctl", "--connect", daemon.url, "scene", "export", name, "--out", path], stdout=subprocess.DEVNULL)
+                for name in "ab"]
+        assert [one.wait() for one in both] == [0, 0]
+        t.visctl("scene", "import", "c", path)
+        t.visctl("scene", "rm", "c")
+    assert sorted(name for name in os.listdir(t.tmp) if name.startswith("one.glb")) == ["one.glb"]
+    mask = os.umask(0)
+    os.umask(mask)
+    assert os.stat(path).st_mode & 0o777 == 0o666 & ~mask
 
 
 def test_export_refuses(t):

@@ -2,6 +2,7 @@
 #include "glb_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -31,7 +32,7 @@ enum visd_err glb_file_open(struct glb_file *f, const char *path, struct visd_wh
         if (fd >= 0) close(fd);
         return err;
     }
-    snprintf(f->part, room, "%s.part", path);
+    snprintf(f->part, room, "%s.XXXXXX", path);
     return VISD_ERR_OK;
 }
 
@@ -173,6 +174,20 @@ static uint64_t size_of(FILE *stream)
     return end > 0 ? (uint64_t)end : 0;
 }
 
+/* A file of our own beside the one it will replace, as readable as any new file: two programs may be writing the same one. */
+static FILE *open_part(struct glb_file *f)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    int fd = mkostemp(f->part, O_CLOEXEC);
+    FILE *file = fd >= 0 && fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "wb") : NULL;
+    if (fd >= 0 && !file) {
+        close(fd);
+        unlink(f->part);
+    }
+    return file;
+}
+
 enum visd_err glb_file_finish(struct glb_file *f, uint32_t more, struct visd_why *why)
 {
     errno = 0;
@@ -182,7 +197,7 @@ enum visd_err glb_file_finish(struct glb_file *f, uint32_t more, struct visd_why
         return visd_why(why, VISD_ERR_TOO_BIG, "%.200s: a GLB holds at most 4 GiB, this would be %llu MiB; take fewer objects", f->path,
                         (unsigned long long)(all >> 20));
     struct visd_byte_digest digest = {0};
-    struct target t = {.file = fopen(f->part, "wbe"), .digest = extra ? &digest : NULL};
+    struct target t = {.file = open_part(f), .digest = extra ? &digest : NULL};
     if (!t.file) return glb_file_fault(f, why);
     put_u32(&t, GLB_MAGIC);
     put_u32(&t, 2);
