@@ -9,7 +9,9 @@
 
 #include "server_internal.h"
 
-#define PAGE_ROWS 16384u /* rows of a page, whatever is asked for: a page must not hold up the loop */
+#define PAGE_ROWS 16384u         /* rows of a page, whatever is asked for: a page must not hold up the loop */
+#define PAGE_NAMES (16u << 20)   /* bytes of names after which it ends, for the same reason; with the longest that a request can carry it fits a reply */
+_Static_assert(PAGE_NAMES + VISD_MAX_MESSAGE_BYTES + PAGE_ROWS * 512u < VISD_MAX_REPLY_BYTES, "a page fits a reply");
 
 enum column {
     IDS, FIRST, SECOND, FLAGS, TRIANGLES, WORLD_BOXES, BOXES, TRANSFORMS, MARGINS, LAYERS, COSTS, BATCH_KEYS, DRAWS, GIVEN, VERTICES, USERS, COLUMNS
@@ -279,7 +281,7 @@ static void list(struct call *call, const struct listing *of, uint32_t wire, uin
     }
     bool good = page_init(&page, of, rows, asked);
     uint32_t at = of->next(slot->scene, first);
-    for (; good && at != VISD_SLOT_NONE && page.rows < rows; at = of->next(slot->scene, at + 1)) {
+    for (; good && at != VISD_SLOT_NONE && page.rows < rows && page.name_bytes < PAGE_NAMES; at = of->next(slot->scene, at + 1)) {
         good = of->put(&page, slot->scene, at);
         page.rows++;
     }

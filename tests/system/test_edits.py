@@ -150,6 +150,60 @@ def test_meshes_are_replaced_and_removed(t):
     assert client.scene_row(number)["meshes"] == 1
 
 
+def test_new_ids_only(t):
+    """Meshes and groups that are to be new take no one's place, of an earlier batch or of this one."""
+    t.daemon()
+    client = t.client()
+    number = client.scene_create()
+    mesh = {"k": "mesh_put", "positions": pack("f", plate(1, 1, DOUBLE).positions), "indices": pack("I", [0, 1, 2])}
+    client.batch(number, [{**mesh, "mesh": 5, "new": True}, {"k": "group_put", "groups": pack("Q", [7, 8]), "new": True}])
+    before = client.scene_row(number)
+    for what, items in (("mesh 5", [{**mesh, "mesh": 5, "new": True}]), ("group 8", [{"k": "group_put", "groups": pack("Q", [9, 8]), "new": True}]),
+                        ("mesh 6", [{**mesh, "mesh": 6, "new": True}] * 2)):
+        try:
+            client.batch(number, items)
+            assert False, f"{what} was taken"
+        except wire.Refused as refused:
+            assert refused.name == "exists" and what in refused.text, refused
+    assert client.scene_row(number) == before
+    client.batch(number, [{**mesh, "mesh": 5, "new": False}, {**mesh, "mesh": 5}, {"k": "group_put", "groups": pack("Q", [8])}])
+
+
+def test_removal_at_a_revision(t):
+    t.daemon()
+    client = t.client()
+    number = client.scene_create()
+    seen = client.scene_row(number)["revision"]
+    client.batch(number, [{"k": "object_add", "ids": pack("Q", [1])}])
+    try:
+        client.request("scene_remove", scene=number, if_revision=seen)
+        assert False, "it was removed with what came in meanwhile"
+    except wire.Refused as refused:
+        assert refused.name == "conflict", refused
+    client.request("scene_remove", scene=number, if_revision=client.scene_row(number)["revision"])
+    assert client.request("scene_list")["rows"] == []
+
+
+def test_pages_of_long_names(t):
+    """A page ends where its names would outgrow a reply."""
+    t.daemon()
+    client = t.client()
+    number = client.scene_create()
+    name, each = b"n" * 65535, 900
+    for i in range(5):  # together more than a reply may have
+        client.batch(number, [{"k": "object_add", "ids": pack("Q", list(range(each * i, each * (i + 1)))), "names": name * each,
+                               "name_offsets": pack("I", [len(name) * k for k in range(each + 1)])}])
+    first, ids = 0, []
+    while first or not ids:
+        page = client.request("objects", scene=number, first=first, count=16384)
+        assert len(page["names"]) <= 17 << 20
+        ids += wire.unpack("Q", page["ids"])
+        first = page["next"]
+        if not first:
+            break
+    assert ids == list(range(5 * each))
+
+
 def test_names_and_listing(t):
     """A million pages, page by page: ids, names, flags, boxes are as they were given."""
     t.daemon()
