@@ -61,7 +61,19 @@ def test_what_is_missing_is_told(t):
         file.write(json.dumps({"visible": lists[0][1:]}) + "\n" + json.dumps({"visible": lists[1] + [77]}) + "\n")
     row = json.loads(ask([], "--against", f"{t.tmp}/other").stdout)
     assert row["differ"] == 2 and row["differ_seen"] == 1, row
-    for line in ("{", "[]", '{"visible": [], "robust": []}', '{"visible": {"x": 1}, "robust": []}', '{"visible": {}, "robust": [-1]}'):
+    with open(f"{t.tmp}/truth", "a") as file:
+        file.write("\n\n")
+    good = open(f"{t.tmp}/truth").read()
+    for more, says in (("", ""), ('{"frame": 2, "visible": {}, "robust": []}\n', "no more cameras"), ("x", "no more cameras")):
+        with open(f"{t.tmp}/truth", "w") as file:
+            file.write(good + more)
+        done = t.visctl("bench", "truth", "s", "--cameras", f"{t.tmp}/c", "--truth", f"{t.tmp}/truth", check=False)
+        assert (done.returncode == 1) == bool(says) and says in done.stderr, (more, done)
+    done = t.visctl("bench", "truth", "s", "--cameras", f"{t.tmp}/c", "--truth", t.tmp, check=False)
+    assert done.returncode == 1 and "directory" in done.stderr and len(done.stderr.splitlines()) == 1, done
+    for line in ("{", "[]", '{"frame": 1, "visible": {}, "robust": []}', '{"frame": 0.5, "visible": {}, "robust": []}',
+                 '{"visible": {"1": -1}, "robust": []}', '{"visible": {"1": 1.5}, "robust": []}', '{"visible": {"1": 99999999999}, "robust": []}',
+                 '{"visible": [], "robust": []}', '{"visible": {"x": 1}, "robust": []}', '{"visible": {}, "robust": [-1]}'):
         with open(f"{t.tmp}/truth", "w") as file:
             file.write(line + "\n")
         done = t.visctl("bench", "truth", "s", "--cameras", f"{t.tmp}/c", "--truth", f"{t.tmp}/truth", check=False)

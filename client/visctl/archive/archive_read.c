@@ -104,6 +104,8 @@ static enum visd_err split(struct reading *r)
     return VISD_ERR_OK;
 }
 
+#define GIVEN_ALL (VISD_GIVEN_BOX | VISD_GIVEN_COST | VISD_GIVEN_DRAW | VISD_GIVEN_UNBOUNDED)
+
 /* A name lies inside the names, and ends with its only zero. */
 static bool name_fits(const struct visd_archive *a, size_t names, uint32_t at, uint32_t bytes)
 {
@@ -129,6 +131,7 @@ static enum visd_err check_records(struct reading *r)
         struct archive_object o;
         memcpy(&o, a->object_records + i * sizeof(o), sizeof(o));
         if (!name_fits(a, names, o.name_at, o.name_bytes)) return damaged(r, "the name of an object lies outside the names");
+        if (o.given & ~(uint32_t)GIVEN_ALL) return damaged(r, "an object was given something that this visctl does not know");
     }
     return VISD_ERR_OK;
 }

@@ -124,7 +124,12 @@ enum visd_err visd_cameras_read(const char *path, struct visd_client_camera **ou
         if (length == 0) continue;
         if (*count == room) {
             size_t more = room ? room * 2 : 64;
-            struct visd_client_camera *moved = *count < VISD_CAMERAS_MAX ? realloc(cameras, more * sizeof(*cameras)) : NULL;
+            if (*count >= VISD_CAMERAS_MAX) {
+                err = visd_why(why, VISD_ERR_TOO_BIG, "%.200s: more than %u cameras; split it", path, VISD_CAMERAS_MAX);
+                break;
+            }
+            if (more > VISD_CAMERAS_MAX) more = VISD_CAMERAS_MAX;
+            struct visd_client_camera *moved = realloc(cameras, more * sizeof(*cameras));
             if (!moved) {
                 err = visd_why_memory(why, "cameras");
                 break;

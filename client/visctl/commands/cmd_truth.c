@@ -11,6 +11,7 @@
 #include "../camera/cameras.h"
 #include "cli.h"
 #include "commands.h"
+#include "proto/limits.h"
 
 struct ids {
     uint64_t *at; /* ascending */
@@ -66,6 +67,7 @@ static bool ids_of_array(struct ids *out, const json_t *array)
     return true;
 }
 
+/* {"ID": samples}: samples are a count. */
 static bool ids_of_keys(struct ids *out, json_t *object)
 {
     size_t i = 0;
@@ -74,7 +76,8 @@ static bool ids_of_keys(struct ids *out, json_t *object)
     if (!json_is_object(object) || !ids_take(out, json_object_size(object))) return false;
     json_object_foreach(object, key, value)
     {
-        if (!cli_parse_number(key, &out->at[i++])) return false;
+        if (!cli_parse_number(key, &out->at[i++]) || !json_is_integer(value) || json_integer_value(value) < 0 || json_integer_value(value) > VISD_MAX_IMAGE_SAMPLES)
+            return false;
     }
     qsort(out->at, out->count, sizeof(*out->at), cli_by_id);
     return true;
@@ -87,12 +90,32 @@ static json_t *next(struct cli *cli, struct lines *lines)
     ssize_t length = getline(&lines->line, &lines->room, lines->file);
     lines->number++;
     if (length < 0) {
-        cli_fail(cli, "%s: ends at line %zu, with cameras left", lines->path, lines->number);
+        if (ferror(lines->file)) cli_fail(cli, "%s: %s", lines->path, strerror(errno));
+        else cli_fail(cli, "%s: ends at line %zu, with cameras left", lines->path, lines->number);
         return NULL;
     }
     json_t *row = json_loadb(lines->line, (size_t)length, 0, &fault);
-    if (!row) cli_fail(cli, "%s line %zu: not JSON: %s", lines->path, lines->number, fault.text);
+    const json_t *frame = json_object_get(row, "frame");
+    if (!row) {
+        cli_fail(cli, "%s line %zu: not JSON: %s", lines->path, lines->number, fault.text);
+    } else if (frame && !(json_is_integer(frame) && json_integer_value(frame) >= 0 && (size_t)json_integer_value(frame) == lines->number - 1)) {
+        cli_fail(cli, "%s line %zu: its \"frame\" is not %zu, that of its camera; lines go with cameras one by one", lines->path, lines->number, lines->number - 1);
+        json_decref(row);
+        row = NULL;
+    }
     return row;
+}
+
+/* After the last camera nothing may follow but empty lines. */
+static int check_end(struct cli *cli, struct lines *lines)
+{
+    ssize_t length;
+    while ((length = getline(&lines->line, &lines->room, lines->file)) >= 0) {
+        lines->number++;
+        if (strspn(lines->line, " \t\r\n") < (size_t)length)
+            return cli_fail(cli, "%s line %zu: there are no more cameras; is it the file of other ones?", lines->path, lines->number);
+    }
+    return ferror(lines->file) ? cli_fail(cli, "%s: %s", lines->path, strerror(errno)) : CLI_DONE;
 }
 
 static bool next_truth(struct cli *cli, struct lines *lines, struct ids *visible, struct ids *robust)
@@ -179,6 +202,8 @@ static int fly(struct cli *cli, struct visd_client_view *view, const struct visd
         ids_finish(&theirs);
     }
     cli_progress(NULL, 0, 0);
+    if (status == CLI_DONE) status = check_end(cli, truth);
+    if (status == CLI_DONE && other) status = check_end(cli, other);
     return status;
 }
 
