@@ -34,6 +34,8 @@ void visd_client_batch_if_revision(struct visd_client_batch *b, uint64_t revisio
     b->if_revision = revision;
 }
 
+void visd_client_batch_new_only(struct visd_client_batch *b, bool on) { b->new_only = on; }
+
 void visd_client_batch_transient(struct visd_client_batch *b) { b->transient = true; }
 
 void visd_client_batch_progress(const struct visd_client_batch *b, uint64_t *put, uint64_t *acknowledged)
@@ -232,6 +234,7 @@ enum visd_err visd_client_batch_group_put(struct visd_client_batch *b, const str
         bool named = true;
         n = rows_that_fit(g->names, first, g->count, row_size, &bytes);
         item.group_put.groups = visd_bin_of(g->ids + first, n);
+        item.group_put.has_new = item.group_put.new = b->new_only;
         COLUMN(item.group_put, parents, g->parents, first, n, 1);
         COLUMN(item.group_put, transforms, g->transforms, first, n, 12);
         COLUMN(item.group_put, flags, g->flags, first, n, 1);
@@ -247,6 +250,7 @@ enum visd_err visd_client_batch_mesh_put(struct visd_client_batch *b, const stru
 {
     struct visd_item item = {.kind = VISD_ITEM_MESH_PUT};
     item.mesh_put.mesh = m->id;
+    item.mesh_put.has_new = item.mesh_put.new = b->new_only;
     item.mesh_put.positions = visd_bin_of(m->positions, m->vertices);
     item.mesh_put.indices = visd_bin_of(m->indices, m->triangles);
     item.mesh_put.has_parts = m->part != NULL;

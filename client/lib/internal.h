@@ -167,7 +167,7 @@ struct visd_client_batch {
     struct visd_client *client; /* NULL: the client was closed first */
     uint32_t scene;
     uint64_t epoch;
-    bool has_if_revision, transient;
+    bool has_if_revision, transient, new_only;
     uint64_t if_revision;
     enum batch_phase phase;
     uint64_t number;            /* 0: none taken yet */

@@ -35,16 +35,22 @@ enum visd_err visd_client_scene_create(struct visd_client *c, const char *name, 
     return call_scene(c, &m, or_open ? LINK_RESEND : LINK_ONCE, out);
 }
 
-enum visd_err visd_client_scene_remove(struct visd_client *c, uint32_t scene)
+static enum visd_err remove_scene(struct visd_client *c, uint32_t scene, const uint64_t *if_revision)
 {
     struct visd_message m = {.type = VISD_MSG_SCENE_REMOVE, .has_epoch = true, .epoch = c->epoch};
     struct reply r;
     enum visd_err err = client_check_epoch(c, c->epoch);
     m.scene_remove.scene = scene;
+    m.scene_remove.has_if_revision = if_revision != NULL;
+    if (if_revision) m.scene_remove.if_revision = *if_revision;
     if (err == VISD_ERR_OK) err = call(c, &m, LINK_ONCE, VISD_MSG_OK, &r);
     if (err == VISD_ERR_OK) reply_finish(&r);
     return err;
 }
+
+enum visd_err visd_client_scene_remove(struct visd_client *c, uint32_t scene) { return remove_scene(c, scene, NULL); }
+
+enum visd_err visd_client_scene_remove_at(struct visd_client *c, uint32_t scene, uint64_t revision) { return remove_scene(c, scene, &revision); }
 
 enum visd_err visd_client_scene_find(struct visd_client *c, const char *name, struct visd_client_scene *out)
 {

@@ -235,6 +235,8 @@ static enum visd_err mesh_put(struct commit *c, const struct item *it)
     if (!list_room(c->noted, 2) || !list_room(c->versions, 1) || !list_room(c->put, 1))
         return refuse_memory(c->why);
     uint32_t slot = ids_find(&m->ids, id);
+    if (slot != NO_SLOT && it->new_only)
+        return refuse_id(c->why, VISD_ERR_EXISTS, c->item, id, "mesh %" PRIu64 " exists already, and was to be new; choose another id", id);
     if (slot == NO_SLOT) {
         if (m->ids.count >= s->max_meshes)
             return refuse_id(c->why, VISD_ERR_TOO_BIG, c->item, id, "the scene is full: it may hold %" PRIu64 " meshes", s->max_meshes);
@@ -315,11 +317,12 @@ static enum visd_err group_change(struct commit *c, const struct item *it, uint6
     return VISD_ERR_OK;
 }
 
-static enum visd_err group_make(struct commit *c, uint64_t id)
+static enum visd_err group_make(struct commit *c, uint64_t id, bool new_only)
 {
     struct visd_scene *s = c->scene;
     if (ids_find(&s->groups.ids, id) != NO_SLOT)
-        return VISD_ERR_OK;
+        return !new_only ? VISD_ERR_OK
+                         : refuse_id(c->why, VISD_ERR_EXISTS, c->item, id, "group %" PRIu64 " exists already, and was to be new; choose another id", id);
     if (s->groups.ids.count >= s->max_groups)
         return refuse_id(c->why, VISD_ERR_TOO_BIG, c->item, id, "the scene is full: it may hold %" PRIu64 " groups", s->max_groups);
     uint32_t slot = commit_note_room(c) ? groups_add(&s->groups, id) : NO_SLOT;
@@ -360,7 +363,7 @@ static enum visd_err apply_item(struct commit *c, const struct item *it)
         return err;
     case ITEM_GROUP_PUT: /* first all that are new, so that parents may come after their children */
         for (uint64_t i = 0; i < it->count && err == VISD_ERR_OK; i++)
-            err = group_make(c, it->ids[i]);
+            err = group_make(c, it->ids[i], it->new_only);
         for (uint64_t i = 0; i < it->count && err == VISD_ERR_OK; i++)
             err = group_change(c, it, i);
         return err;

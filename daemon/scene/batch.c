@@ -266,7 +266,7 @@ enum visd_err visd_batch_object_set(struct visd_batch *b, const struct visd_obje
 enum visd_err visd_batch_group_put(struct visd_batch *b, const struct visd_group_columns *c, struct visd_refusal *why)
 {
     uint64_t n = c->count, place = b->count;
-    struct item it = { .kind = ITEM_GROUP_PUT, .count = n };
+    struct item it = { .kind = ITEM_GROUP_PUT, .count = n, .new_only = c->new_only };
     enum visd_err err = check_count(n, c->groups, place, why);
     if (err != VISD_ERR_OK)
         return err;
@@ -296,7 +296,7 @@ error:
 
 enum visd_err visd_batch_mesh_put(struct visd_batch *b, uint64_t mesh, const struct visd_mesh_columns *c, struct visd_refusal *why)
 {
-    struct item it = { .kind = ITEM_MESH_PUT, .count = 1 };
+    struct item it = { .kind = ITEM_MESH_PUT, .count = 1, .new_only = c->new_only };
     uint64_t block_bytes;
     enum visd_err err;
     const struct column column = { &mesh, (const void **)&it.ids, sizeof(mesh) };

@@ -24,6 +24,7 @@ struct item {
     const uint32_t (*draws)[5];
     const uint32_t *name_offsets;
     const char *names;
+    bool new_only;            /* mesh_put, group_put */
     uint64_t block, bytes;    /* mesh_put: in the segment; block is 0 once a commit has taken it over */
 };
 

@@ -85,6 +85,7 @@ struct visd_group_columns {
     const void *names;
     uint64_t name_bytes;
     const void *name_offsets;
+    bool new_only;            /* a known id is refused with EXISTS at commit */
 };
 
 #define VISD_GROUP_FLAGS (VISD_OBJECT_HIDDEN | VISD_OBJECT_SEE_THROUGH | VISD_OBJECT_XRAY | VISD_OBJECT_GHOSTED | \
@@ -98,6 +99,7 @@ struct visd_mesh_columns {
     const void *parts;        /* u32 x 4, struct visd_mesh_part: in range, not overlapping; NULL: one part of unknown sides */
     uint64_t parts_count;
     double deviation;         /* scene units, >= 0 */
+    bool new_only;            /* a known id is refused with EXISTS at commit */
 };
 
 /* An empty batch. Items may be added until it is committed; it may be committed again after a refusal, but not after
@@ -107,7 +109,7 @@ void visd_batch_destroy(struct visd_batch *batch);
 size_t visd_batch_bytes(const struct visd_batch *batch);   /* memory it holds, host and segment */
 
 /* Each adds one item, or refuses it and leaves the batch as it was. Checked here: counts, NaN and infinities, boxes
- * inside out, unknown flags, bad indices, ids used twice in the item. mesh_put: a known id replaces that mesh.
+ * inside out, unknown flags, bad indices, ids used twice in the item. mesh_put: a known id replaces that mesh, or with new_only is refused.
  * mesh_remove: refused while an object uses it; group_remove: while it has groups or objects below it. */
 enum visd_err visd_batch_mesh_put(struct visd_batch *batch, uint64_t mesh, const struct visd_mesh_columns *columns, struct visd_refusal *why);
 enum visd_err visd_batch_mesh_remove(struct visd_batch *batch, const void *ids, uint64_t count, struct visd_refusal *why);

@@ -33,7 +33,7 @@ static enum visd_err put_groups(struct visd_batch *batch, const struct visd_msg_
     struct visd_group_columns columns = {
         .count = in->groups.rows, .groups = in->groups.at, .parents = COLUMN(parents), .transforms = COLUMN(transforms),
         .flags = COLUMN(flags), .names = COLUMN(names), .name_bytes = in->has_names ? in->names.rows : 0,
-        .name_offsets = COLUMN(name_offsets),
+        .name_offsets = COLUMN(name_offsets), .new_only = in->has_new && in->new,
     };
     return visd_batch_group_put(batch, &columns, why);
 }
@@ -52,6 +52,7 @@ static enum visd_err put_mesh(struct visd_batch *batch, const struct visd_msg_me
     struct visd_mesh_columns columns = {
         .positions = in->positions.at, .vertices = in->positions.rows, .indices = in->indices.at, .indices_count = in->indices.rows * 3,
         .parts = COLUMN(parts), .parts_count = in->has_parts ? in->parts.rows : 0, .deviation = in->has_deviation ? in->deviation : 0,
+        .new_only = in->has_new && in->new,
     };
     return visd_batch_mesh_put(batch, in->mesh, &columns, why);
 }

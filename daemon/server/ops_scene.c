@@ -147,6 +147,12 @@ void op_scene_remove(struct call *call)
     struct scene_slot *slot = call_scene(call, call->in->scene_remove.scene);
     if (!slot)
         return;
+    const struct visd_msg_scene_remove *in = &call->in->scene_remove;
+    if (in->has_if_revision && in->if_revision != visd_scene_revision(slot->scene)) {
+        call_refuse(call, VISD_ERR_CONFLICT, "scene_remove: the scene is meant to be removed at revision %llu, and is at %llu; look at what it holds now",
+                    (unsigned long long)in->if_revision, (unsigned long long)visd_scene_revision(slot->scene));
+        return;
+    }
     uint32_t wire = scene_wire(server, slot);
     batches_drop(server, NULL, wire);
     for (uint32_t i = 0; i < server->view_end; i++) {

@@ -16,7 +16,7 @@
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libnng.so"; }
 
-enum trouble { REFUSED, SILENT, AWAY };
+enum trouble { REFUSED, TAKEN, SILENT, AWAY }; /* taken: and another program has put something into the scene */
 
 /* What fill_end says on standard error. */
 static int end(struct cli *cli, const struct fill *fill, enum visd_err err, char said[1024])
@@ -48,7 +48,7 @@ static unsigned fill_in_trouble(enum trouble trouble, enum visd_err expected, ch
     peer_start(&p);
     struct cli cli = {.command = &command, .url = p.url};
     assert_int_equal(visd_client_connect(&cli.client, p.url, &options, NULL), VISD_ERR_OK);
-    assert_true(fill_begin(&cli, "office", 0, 0, &fill));
+    assert_true(fill_begin(&cli, "office", 0, &fill));
     assert_true(fill.made);
     assert_int_equal(visd_client_batch_create(&batch, cli.client, fill.scene.scene), VISD_ERR_OK);
     assert_int_equal(visd_client_batch_object_add(batch, &(struct visd_client_objects){.count = 1, .ids = &id, .boxes = box}), VISD_ERR_OK);
@@ -56,11 +56,15 @@ static unsigned fill_in_trouble(enum trouble trouble, enum visd_err expected, ch
     if (trouble == SILENT) visd_client_set_timeout(cli.client, 100);
     PEER(&p, p.silent = trouble == SILENT);
     PEER(&p, p.refuse_type = VISD_MSG_BATCH);
-    PEER(&p, p.refuse = trouble == REFUSED ? VISD_ERR_BAD_VALUE : VISD_ERR_OK);
+    PEER(&p, p.refuse = trouble <= TAKEN ? VISD_ERR_BAD_VALUE : VISD_ERR_OK);
     enum visd_err err = fill_commit(&fill, batch, NULL);
     assert_int_equal(err, expected);
     visd_client_batch_destroy(batch);
     PEER(&p, p.silent = false);
+    if (trouble == TAKEN) {
+        PEER(&p, p.refuse_type = VISD_MSG_SCENE_REMOVE);
+        PEER(&p, p.refuse = VISD_ERR_CONFLICT);
+    }
     assert_int_equal(end(&cli, &fill, err, said), CLI_FAILED);
     visd_client_close(cli.client);
     if (trouble != AWAY) peer_stop(&p);
@@ -73,6 +77,16 @@ static void test_refused(void **state)
     (void)state;
     assert_int_equal(fill_in_trouble(REFUSED, VISD_ERR_BAD_VALUE, said), 1);
     assert_non_null(strstr(said, "refused as asked; the scene is as it was"));
+}
+
+/* What others have put there is not ours to remove. */
+static void test_taken(void **state)
+{
+    char said[1024];
+    (void)state;
+    assert_int_equal(fill_in_trouble(TAKEN, VISD_ERR_BAD_VALUE, said), 1);
+    assert_null(strstr(said, "as it was"));
+    assert_non_null(strstr(said, "scene \"office\" stays, for another program"));
 }
 
 /* The daemon may have applied it: neither is anything else said, nor is the scene removed that was made for it. */
@@ -90,6 +104,6 @@ static void test_unanswered(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_unanswered)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_taken), cmocka_unit_test(test_unanswered)};
     return cmocka_run_group_tests_name("visctl fill", tests, NULL, NULL);
 }

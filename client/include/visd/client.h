@@ -130,6 +130,8 @@ struct visd_client_scene {
 VISD_API enum visd_err visd_client_scene_create(struct visd_client *client, const char *name, double metres_per_unit, bool or_open,
                                                 struct visd_client_scene *out);
 VISD_API enum visd_err visd_client_scene_remove(struct visd_client *client, uint32_t scene);
+/* Only if the scene is still at that revision, else CONFLICT: what others have put into it stays. */
+VISD_API enum visd_err visd_client_scene_remove_at(struct visd_client *client, uint32_t scene, uint64_t revision);
 VISD_API enum visd_err visd_client_scene_find(struct visd_client *client, const char *name, struct visd_client_scene *out);
 VISD_API enum visd_err visd_client_scene_info(struct visd_client *client, uint32_t scene, struct visd_client_scene *out);
 /* *out is an array for visd_client_free. */
@@ -280,6 +282,9 @@ VISD_API enum visd_err visd_client_batch_create(struct visd_client_batch **out, 
 VISD_API void visd_client_batch_destroy(struct visd_client_batch *batch);
 /* Before the first item. Only if the scene is still at that revision, else CONFLICT. */
 VISD_API void visd_client_batch_if_revision(struct visd_client_batch *batch, uint64_t revision);
+/* From here on meshes and groups must be new, as objects that are added must, or need not any more: an id that is taken fails the
+ * batch with EXISTS, where the old one would be replaced or changed otherwise. */
+VISD_API void visd_client_batch_new_only(struct visd_client_batch *batch, bool on);
 /* Before the first item. A drag or an explode: not kept over a restart of the daemon. */
 VISD_API void visd_client_batch_transient(struct visd_client_batch *batch);
 

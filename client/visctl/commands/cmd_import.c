@@ -89,7 +89,8 @@ static size_t fetch(struct importing *m, void (*get)(const struct visd_archive *
 static enum visd_err put_groups(struct importing *m)
 {
     enum visd_err err = VISD_ERR_OK;
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 2; pass++) {
+        visd_client_batch_new_only(m->batch, pass == 0); /* the second pass is about the groups of the first */
         for (uint64_t first = 0, n; first < m->archive->groups && err == VISD_ERR_OK; first += n) {
             struct visd_client_groups groups = {.count = n = fetch(m, visd_archive_group, first, m->archive->groups), .ids = m->ids};
             if (pass == 1) {
@@ -101,6 +102,7 @@ static enum visd_err put_groups(struct importing *m)
             }
             err = visd_client_batch_group_put(m->batch, &groups);
         }
+    }
     return err;
 }
 
@@ -148,7 +150,7 @@ static enum visd_err put_objects(struct importing *m)
 
 static enum visd_err put_all(struct importing *m, struct fill *fill, struct visd_why *why)
 {
-    enum visd_err err = visd_client_batch_create(&m->batch, m->client, fill->scene.scene);
+    enum visd_err err = fill_batch(m->client, fill, &m->batch);
     if (err == VISD_ERR_OK) err = put_meshes(m);
     if (err == VISD_ERR_OK) err = put_groups(m);
     if (err == VISD_ERR_OK) err = put_objects(m);
@@ -164,7 +166,7 @@ static int import_archive(struct cli *cli, const struct visd_archive *archive, c
     struct visd_client_scene before, after;
     struct visd_why why;
     struct fill fill;
-    if (!fill_begin(cli, name, archive->metres_per_unit, base, &fill)) return CLI_FAILED;
+    if (!fill_begin(cli, name, archive->metres_per_unit, &fill)) return CLI_FAILED;
     before = after = fill.scene;
     importing.archive = archive;
     importing.client = cli->client;

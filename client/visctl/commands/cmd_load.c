@@ -48,7 +48,7 @@ int cmd_load(struct cli *cli)
     if (model.warnings_dropped) fprintf(stderr, "visctl load: note: %u more notes like these\n", model.warnings_dropped);
 
     int status = CLI_FAILED;
-    if (fill_begin(cli, name, 0, id_base, &fill)) {
+    if (fill_begin(cli, name, 0, &fill)) {
         struct visd_sink *sink = NULL;
         err = daemon_sink_create(&sink, cli->client, &fill, id_base, &why);
         if (err == VISD_ERR_OK) err = visd_model_send(&model, sink, id_base, show_progress, "loading", &why);
@@ -115,7 +115,7 @@ static int generate_scene(struct cli *cli, const struct visd_generate_params *pa
     struct visd_sink *sink = NULL;
     struct visd_why why = {{0}};
     struct fill fill;
-    if (!fill_begin(cli, name, 0, params->id_base, &fill)) return CLI_FAILED;
+    if (!fill_begin(cli, name, 0, &fill)) return CLI_FAILED;
     enum visd_err err = daemon_sink_create(&sink, cli->client, &fill, params->id_base, &why);
     if (err == VISD_ERR_OK) err = visd_generate(params, sink, &why);
     return end_sink(cli, &fill, sink, err, since, &why);

@@ -139,7 +139,7 @@ enum visd_err daemon_sink_create(struct visd_sink **out, struct visd_client *cli
     s->client = client;
     s->fill = fill;
     s->id_base = id_base;
-    enum visd_err err = visd_client_batch_create(&s->batch, client, fill->scene.scene);
+    enum visd_err err = fill_batch(client, fill, &s->batch);
     if (err != VISD_ERR_OK) {
         err = refused(s, err, why);
         free(s);

@@ -15,10 +15,11 @@ struct fill_totals {
     uint64_t since_ns;
 };
 
-/* Connects, and finds a scene that may be filled: there and empty, or not empty but with an --id-base above the
- * ids of its meshes and groups, else it is made. metres_per_unit 0: any. id_base: what --id-base says, 0 without.
- * False after telling the user: return CLI_FAILED. */
-bool fill_begin(struct cli *cli, const char *name, double metres_per_unit, uint64_t id_base, struct fill *out);
+/* Connects, and finds a scene that may be filled: there and empty, or not empty but with an --id-base, else it is made.
+ * metres_per_unit 0: any. False after telling the user: return CLI_FAILED. */
+bool fill_begin(struct cli *cli, const char *name, double metres_per_unit, struct fill *out);
+/* A batch for what fills it: ids that are taken are refused, whoever took them, whenever. */
+enum visd_err fill_batch(struct visd_client *client, const struct fill *fill, struct visd_client_batch **out);
 /* Commits, and asks again when the answer is lost: the daemon applies a batch once. out may be NULL. */
 enum visd_err fill_commit(struct fill *fill, struct visd_client_batch *batch, struct visd_client_committed *out);
 /* Tells how it went; the exit status. */

@@ -100,7 +100,7 @@ static int fill_scene(struct cli *cli, const struct scale_plan *plan, struct sca
     snprintf(name, sizeof(name), "bench-scale-%d", (int)getpid());
     bytes_of(cli, cli->client, &before, &sent);
     uint64_t since = cli_now_ns();
-    if (!fill_begin(cli, name, 0, 0, &fill)) return CLI_FAILED;
+    if (!fill_begin(cli, name, 0, &fill)) return CLI_FAILED;
     enum visd_err err = daemon_sink_create(&stopping.to, cli->client, &fill, 0, &why);
     if (err == VISD_ERR_OK) err = visd_generate(&params, &stopping.sink, &why);
     daemon_sink_destroy(stopping.to);
