@@ -5,6 +5,7 @@
  * four guard planes around the image, by a formula that gives the same cut from either end of an edge, and drawn as a fan. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
+#include "projection.glsl"
 #include "raster.glsl"
 #include "draws.glsl"
 layout(local_size_x_id = 2) in;
@@ -51,6 +52,7 @@ void main()
     fine_ref all_fine = fine_ref(frame.f.fine);
     work todo;
     if (!draw_work(frame, uint_ref(frame.f.clip_starts), draw_ref(frame.f.clip_draws), t.counters.c.clip_draws, t.counters.c.clip_chunks, todo)) return;
+    if (raster_done(t, todo.d.slot)) return;
     draw d = todo.d;
     view_camera camera = frame.f.camera;
     object_bounds b = all_bounds.v[d.slot];
@@ -59,6 +61,7 @@ void main()
     dvec3 centre = dvec3(b.centre_hi) - dvec3(camera.eye_hi) + dvec3(b.centre_lo) - dvec3(camera.eye_lo);
     for (int i = 0; i < 3; i++) {
         dvec3 v = dvec3(vec3_ref(d.vertices).v[todo.index[i]]) - dvec3(d.local);
+        if ((d.flags & DRAW_BOX) != 0u) v *= dvec3(b.row[0].w, b.row[1].w, b.row[2].w);
         corner p;
         for (int j = 0; j < 3; j++) p.r[j] = centre[j] + dot(dvec3(b.row[j].xyz) + dvec3(linear_lo[j]), v);
         for (int k = 0; k < 4; k++) {
@@ -101,17 +104,24 @@ void main()
     }
 
     ivec2 first = ivec2(0), last = ivec2(0);
-    float first_depth = 0.0, last_depth = 0.0;
+    float first_depth = 0.0, last_depth = 0.0, wide = 0.0;
+    if (MODE == RASTER_MARK)
+        for (int i = 0; i < count; i++) wide = max(wide, d.wide + mark_stray(vec4(polygon_load(i).c), d.stray, vec2(size)));
+    if (!(wide <= float(MARK_WIDE_MOST))) {
+        raster_mark(t, d.slot, true, 0u);
+        return;
+    }
     for (int i = 0; i < count; i++) {
         dvec4 c = polygon_load(i).c;
         ivec2 p = ivec2(floor((c.xy / c.w * 0.5LF + 0.5LF) * size * double(SUBPIXEL) + 0.5LF));
         double least = c.z - double(d.error_z); /* as depth_behind in projection.glsl */
         float depth = float(least / (least >= 0.0LF ? c.w + double(d.error_w) : max(c.w - double(d.error_w), c.w * 0.0009765625LF)));
+        if (MODE == RASTER_MARK) depth = depth_ahead(float(c.z), float(c.w), d.error_z, d.error_w);
         if (i == 0) {
             first = p;
             first_depth = depth;
         } else if (i >= 2) {
-            raster_triangle(t, first, last, p, vec3(first_depth, last_depth, depth), todo.two_sided, todo.facing, d.slot);
+            raster_triangle(t, first, last, p, vec3(first_depth, last_depth, depth), todo.two_sided, todo.facing, d.slot, int(ceil(wide)));
         }
         last = p;
         last_depth = depth;

@@ -15,9 +15,9 @@ void main()
     uint tiles = counters_ref(frame.f.counters).c.tiles;
     tile which = tile_ref(frame.f.tiles).v[min(group_index(), tiles - 1u)]; /* loads before any return stay uniform */
     large tri = large_ref(frame.f.larges).v[which.triangle];
-    if (group_index() >= tiles) return;
+    if (group_index() >= tiles || raster_done(t, tri.slot)) return;
     ivec2 p0 = tri.p[0], p1 = tri.p[1], p2 = tri.p[2];
-    ivec2 least = min(p0, min(p1, p2)), most = max(p0, max(p1, p2));
+    ivec2 least = min(p0, min(p1, p2)) - tri.wide, most = max(p0, max(p1, p2)) + tri.wide;
     ivec2 sx = raster_span(least.x, most.x, t.width);
     ivec2 sy = raster_span(least.y, most.y, t.height);
     ivec2 corner = ivec2(which.place & 0xffffu, which.place >> 16) << TILE_SHIFT;
@@ -31,11 +31,24 @@ void main()
     float steep = ((abs(float(d2.y)) + abs(float(d2.x))) * abs(z1) + (abs(float(d1.y)) + abs(float(d1.x))) * abs(z2)) * (float(SUBPIXEL) * scale);
     float nearest = max(tri.depth.x, max(tri.depth.y, tri.depth.z));
     float back = 2.0 * DEPTH_ERROR * (depth_magnitude(tri.depth) + float(1 << TILE_SHIFT) * steep);
+    if (MODE == RASTER_MARK) {
+        back = -back - float(tri.wide) / float(SUBPIXEL) * (abs(slope.x) + abs(slope.y));
+        if (whole <= 2l * int64_t(raster_reach(most - least)) + 4l) { /* no plane: raster.glsl */
+            tri.depth.x = nearest;
+            z1 = 0.0;
+            z2 = 0.0;
+            scale = 0.0;
+            slope = vec2(0.0);
+            back = 0.0;
+        }
+    }
 
     uint bits = min(uint(findMSB(CHUNK)), uint(findMSB(uint(to.x - from.x)) + 1));
     int row = 1 << bits, rows = int(CHUNK) >> bits;
     int column = int(gl_LocalInvocationIndex) & (row - 1), line = int(gl_LocalInvocationIndex) >> bits;
     uint covered = 0u;
+    bool any = false;
+    int64_t wide1 = int64_t(tri.wide) * raster_reach(d2), wide2 = int64_t(tri.wide) * raster_reach(d1), wide3 = int64_t(tri.wide) * raster_reach(p2 - p1);
     /* An edge that the whole tile is inside of needs no test: its function is taken as 0 and stays so. One that crosses the tile is small
      * there; in units of a pixel's step, rounded down, which keeps its sign, it fits 32 bits. */
     ivec2 d3 = p2 - p1, low = corner * SUBPIXEL, high = low + (SUBPIXEL << TILE_SHIFT);
@@ -48,20 +61,35 @@ void main()
             ivec2 at = (ivec2(x, from.y + line) * SUBPIXEL) + sample_offset(t, s), r = at - p0;
             int64_t weight1 = int64_t(r.x) * int64_t(d2.y) - int64_t(d2.x) * int64_t(r.y);
             int64_t weight2 = int64_t(d1.x) * int64_t(r.y) - int64_t(r.x) * int64_t(d1.y);
-            int e1 = int(weight1 >> SUBPIXEL_BITS) * inside1, e2 = int(weight2 >> SUBPIXEL_BITS) * inside2, e3 = int((whole - weight1 - weight2) >> SUBPIXEL_BITS) * inside3;
+            int64_t weight3 = whole - weight1 - weight2;
+            int e1 = int((weight1 + wide1) >> SUBPIXEL_BITS) * inside1, e2 = int((weight2 + wide2) >> SUBPIXEL_BITS) * inside2,
+                e3 = int((weight3 + wide3) >> SUBPIXEL_BITS) * inside3;
+            /* What is surely the triangle's own, of a mark: the same without the widening. */
+            int own1 = int(weight1 >> SUBPIXEL_BITS) * inside1, own2 = int(weight2 >> SUBPIXEL_BITS) * inside2, own3 = int(weight3 >> SUBPIXEL_BITS) * inside3;
             float start = tri.depth.x + (float(weight1) * z1 + float(weight2) * z2) * scale - back;
             float walked = 0.0;
             for (int y = from.y + line; y <= to.y; y += rows) {
                 if ((e1 | e2 | e3) >= 0) {
                     precise float value = min(start + walked * slope.y, nearest);
-                    covered++;
-                    raster_sample(t, (uint(y) * t.width + uint(x)) * t.samples + s, value, tri.slot);
+                    uint index = (uint(y) * t.width + uint(x)) * t.samples + s;
+                    if (MODE == RASTER_MARK) {
+                        bool passed = raster_passes(t, index, value);
+                        any = any || passed;
+                        covered += passed && (own1 | own2 | own3) >= 0 && whole > 0l ? 1u : 0u;
+                    } else {
+                        covered++;
+                        raster_sample(t, index, value, tri.slot);
+                    }
                 }
                 e1 += step1;
                 e2 += step2;
                 e3 += step3;
+                own1 += step1;
+                own2 += step2;
+                own3 += step3;
                 walked += float(rows);
             }
         }
-    raster_count(t, covered);
+    if (MODE == RASTER_MARK) raster_mark(t, tri.slot, any, covered);
+    else raster_count(t, covered);
 }

@@ -29,7 +29,9 @@ bool draw_work(frame_ref frame, uint_ref starts, draw_ref draws, uint count, uin
     if (triangle >= w.d.triangles || group_index() >= chunks) return false;
     uvec3 index = uvec3_ref(w.d.indices).v[triangle];
     w.index = uvec3(index.x & INDEX_MASK, index.yz);
-    w.two_sided = (index.x & INDEX_DOUBLE) != 0u || ((index.x & INDEX_UNKNOWN) != 0u && (w.d.flags & OBJECT_DOUBLE_SIDED) != 0u);
+    /* Where the sides are not known, back faces hide nothing, and do count as seen. */
+    bool both = MODE == RASTER_MARK ? (w.d.flags & OBJECT_SINGLE_SIDED) == 0u : (w.d.flags & OBJECT_DOUBLE_SIDED) != 0u;
+    w.two_sided = (index.x & INDEX_DOUBLE) != 0u || ((index.x & INDEX_UNKNOWN) != 0u && both);
     w.facing = (w.d.flags & OBJECT_FLATTENED) != 0u ? 0.0 : (w.d.flags & OBJECT_MIRRORED) != 0u ? -orientation : orientation;
     return true;
 }

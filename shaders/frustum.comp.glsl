@@ -125,7 +125,8 @@ void main()
 
         if (shown || pinned) {
             verdict = VERDICT_CANDIDATE;
-            if (touches || pinned) verdict |= VERDICT_FORCED;
+            if (touches || pinned) verdict |= pinned || unbounded ? VERDICT_FORCED : VERDICT_FORCED | VERDICT_NEAR;
+            if (cut) verdict |= VERDICT_CUT;
             if ((b.flags & OBJECT_OCCLUDER_ONLY) != 0u) verdict |= VERDICT_UNLISTED;
             object_info about = all_info.v[slot];
             if (shown && about.mesh != MESH_NONE && (b.flags & OBJECT_NO_OCCLUDER) == 0u) verdict |= VERDICT_OCCLUDES;

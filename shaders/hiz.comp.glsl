@@ -3,14 +3,15 @@
  *
  * The level is the first at which the whole-pixel rectangle, shifted, spans at most SIDE texels a side, or the last. The candidate is hidden only if
  * every texel there, the farthest depth of its pixels, is strictly nearer than the nearest depth that the candidate can have.
- * Run twice: for the rest, after phase 1 (LAST = 0), and for the answer (LAST = 1), which also records the history and counts the list.
- * With the method frustum (SIDE = 0) every candidate passes. */
+ * STEP (TEST_…): run for the rest, after phase 1, and for the answer, which also records the history and counts the list. With the method
+ * frustum (SIDE = 0) every candidate passes. Where marks decide (TEST_SETTLE), the answer is what they and the test before them say. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 #include "prefix.glsl"
 layout(local_size_x = GROUP) in;
 layout(constant_id = 0) const uint SIDE = FOOTPRINT;
-layout(constant_id = 1) const uint LAST = 1u;
+layout(constant_id = 1) const uint STEP = TEST_LAST;
+const bool LAST = STEP == TEST_LAST || STEP == TEST_SETTLE;
 
 shared uint group_occluded, group_all[2], group_listed[2];
 
@@ -49,25 +50,29 @@ void main()
         group_listed[0] = 0u;
         group_listed[1] = 0u;
     }
-    if (LAST != 0u) prefix_begin();
+    if (LAST) prefix_begin();
     bool listed = false, seen = false;
     uint triangles = 0u;
     bool valid = i < count;
     if (valid) {
         uint slot = candidates.v[i];
         uint verdict = verdicts.v[slot];
-        seen = SIDE == 0u || (verdict & VERDICT_FORCED) != 0u || (LAST == 0u && (verdict & VERDICT_DRAWN) != 0u);
-        if (!seen) seen = passes(frame, depth, pyramid, levels, width, samples, proxies.v[slot]);
+        if (STEP == TEST_SETTLE) {
+            seen = (verdict & VERDICT_SEEN) != 0u && ((verdict & VERDICT_PICKED) == 0u || proxies.v[slot].samples != 0u);
+        } else {
+            seen = SIDE == 0u || (verdict & VERDICT_FORCED) != 0u || (STEP == TEST_REST && (verdict & VERDICT_DRAWN) != 0u);
+            if (!seen) seen = passes(frame, depth, pyramid, levels, width, samples, proxies.v[slot]);
+        }
         verdict = seen ? verdict | VERDICT_SEEN : verdict & ~VERDICT_SEEN;
         verdicts.v[slot] = verdict;
-        if (LAST != 0u) {
+        if (LAST) {
             object_info about = all_info.v[slot];
             listed = seen && (verdict & VERDICT_UNLISTED) == 0u;
             history.v[slot] = seen ? about.generation : 0u;
             if (about.mesh != MESH_NONE) triangles = meshes.v[about.mesh].all_triangles;
         }
     }
-    if (LAST == 0u) return;
+    if (!LAST) return;
     prefix_set(listed);
     if (valid && !seen) atomicAdd(group_occluded, 1u);
     ADD64(group_all[0], group_all[1], triangles);

@@ -43,6 +43,7 @@ typedef uint64_t address;
 #define OBJECT_PINNED 0x40u
 #define OBJECT_UNBOUNDED 0x80u
 #define OBJECT_SECTION_EXEMPT 0x100u
+#define OBJECT_SINGLE_SIDED 0x200u
 #define OBJECT_DOUBLE_SIDED 0x400u
 #define OBJECT_FLATTENED 0x2000u
 #define OBJECT_MIRRORED 0x4000u
@@ -65,21 +66,41 @@ typedef uint64_t address;
 #define VERDICT_PICKED 0x40u   /* chosen to be drawn in this phase */
 #define VERDICT_DRAWN 0x80u    /* drawn as an occluder in this frame */
 #define VERDICT_SEEN 0x100u    /* passed the newest test */
+#define VERDICT_NEAR 0x200u    /* forced for its place at the near plane alone: its mesh may still decide */
+#define VERDICT_CUT 0x400u     /* a section plane goes through its box */
 
 /* Which candidates a selection draws. */
 #define SELECT_HISTORY 0u /* phase 1: seen at the end of the last frame */
 #define SELECT_PASSED 1u  /* phase 2: passed the test, not yet drawn */
 #define SELECT_SEEN 2u    /* a picture of what was listed */
 #define SELECT_ALL 3u     /* everything: depth complexity */
+#define SELECT_MARKS 4u   /* what passed the pyramid, to be marked sample by sample; a budget of its own */
 #define SELECT_WHICH 0xffu
 #define SELECT_UNLIMITED 0x100u /* with these: no budget, for pictures and counts */
 #define SELECT_LOT 0x200u       /* with these: of the bucket at which a budget ends, by lot */
+#define SELECT_BOXES 0x400u     /* with SELECT_MARKS: boxes are marked, not meshes */
+#define SELECT_NO_CLIP 0x800u   /* with SELECT_MARKS: there is no exact road, and who needs it is listed unmarked */
+
+/* Which test of the candidates it is. */
+#define TEST_REST 0u   /* of the rest, between the phases: what has been drawn counts as seen */
+#define TEST_LAST 1u   /* of all, for the answer */
+#define TEST_ALL 2u    /* of all, before marks */
+#define TEST_SETTLE 3u /* for the answer: of those that marks decide about, who has one */
 
 /* What the rasteriser does with a covered sample. */
 #define RASTER_DEPTH 0u /* keeps the nearest depth */
 #define RASTER_COUNT 1u /* the same, and counts samples */
 #define RASTER_IDS 2u   /* where the sample is the one that depth kept: writes slot + 1 */
-#define RASTER_MODES 3u
+#define RASTER_MARK 3u  /* where the triangle may be as near as depth: marks its object */
+#define RASTER_MODES 4u
+
+/* Marks err towards seen: a triangle is drawn wider by so much all round, and as near as it may be there. It covers what snapping does to both
+ * sides (half a unit each), the fast road's float (one), and two units by which a client's own samples may lie elsewhere. */
+#define MARK_WIDE 4
+#define MARK_WIDE_MOST 4096 /* of a margin and a deviation, too; beyond it an object is marked unseen */
+#define MARK_BIT 0x80000000u /* of a proxy's samples: seen, by no sample that is surely its own */
+#define BOX_TRIANGLES 12u
+#define DRAW_BOX 0x1000u     /* of a draw's flags: the mesh is the unit cube, and stands for the box */
 
 struct object_bounds {
     vec3 centre_hi;
@@ -113,8 +134,8 @@ struct mesh {
     address indices;  /* uint, three a triangle, the first with its sides */
     uint triangles;     /* that can occlude */
     float deviation;
-    uint all_triangles; /* see-through ones included */
-    uint zero;
+    uint all_triangles; /* after them the others: see-through ones, and those of no part */
+    uint mark_triangles; /* all, or 0: there are loose vertices, and only the box stands for all that may be drawn */
 };
 
 struct view_camera {
@@ -135,7 +156,7 @@ struct proxy {
     uint low;  /* x0 | y0 << 16 */
     uint high; /* x1 | y1 << 16, inclusive */
     float depth;
-    uint zero;
+    uint samples; /* where it has been marked: how many, and MARK_BIT */
 };
 
 /* An occluder to draw: its mesh, and the matrix that takes (vertex - local) to clip space. */
@@ -147,6 +168,8 @@ struct draw {
     uint triangles;
     uint flags;      /* the object's */
     float error_z, error_w; /* bounds of what float arithmetic and the mesh's deviation may do to clip z and w */
+    float wide;  /* of marks: 1/SUBPIXEL pixel all round */
+    vec3 stray;  /* of marks: what the deviation may do to clip x, y and w */
 };
 
 /* A snapped triangle, counter-clockwise as seen, waiting to be drawn tile by tile. */
@@ -154,6 +177,7 @@ struct large {
     ivec2 p[3]; /* 1/SUBPIXEL pixel */
     vec3 depth;
     uint slot;
+    int wide; /* of marks: 1/SUBPIXEL pixel all round; else 0 */
 };
 
 struct tile {
@@ -194,11 +218,13 @@ struct frame {
     address pyramid; /* its levels, level 0 first; level 0 is depth itself when there is one sample a pixel */
     address ids;     /* the list */
     address picture; /* slot + 1 a sample, for RASTER_IDS */
+    address cube_vertices, cube_indices; /* of BOX_TRIANGLES, -1 to 1 */
     address counters;
     float budget_triangles, budget_samples;
     uint slots;
     uint ids32; /* 1: write u32 */
     uint fresh; /* 1: history is not used */
+    uint count_samples; /* 1: marks are counted to the last, else a mark is enough */
     uint draw_limit; /* triangles that one draw may have: of a larger mesh only so many are drawn */
     uint draw_capacity, chunk_limit, large_capacity, tile_capacity, tile_unit_limit;
     ivec2 sample_offset[8]; /* where a pixel's samples are, 1/SUBPIXEL pixel from its corner */

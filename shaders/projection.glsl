@@ -39,5 +39,19 @@ float depth_behind(float z, float w, float error_z, float error_w)
     return least / (least >= 0.0 ? w + error_w : max(w - error_w, w * 0.0009765625));
 }
 
+/* The other way, for a mark: never farther than it is, and 1, the near plane's, where that is not known. */
+float depth_ahead(float z, float w, float error_z, float error_w)
+{
+    float most = z + error_z;
+    return most < 0.0 ? most / (w + error_w) : w > 2.0 * error_w ? min(most / (w - error_w), 1.0) : 1.0;
+}
+
+/* How much wider a mark is drawn at a vertex, for the mesh's deviation: a bound in 1/SUBPIXEL pixel. c: in clip space. */
+float mark_stray(vec4 c, vec3 stray, vec2 size)
+{
+    vec2 slip = (stray.xy + abs(c.xy / c.w) * stray.z) / max(c.w - stray.z, c.w * 0.0009765625);
+    return max(slip.x * size.x, slip.y * size.y) * (0.5 * float(SUBPIXEL));
+}
+
 /* Column j of an object's linear part. */
 #define LINEAR_COLUMN(b, j) vec3((b).row[0][j], (b).row[1][j], (b).row[2][j])

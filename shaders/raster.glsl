@@ -12,14 +12,17 @@ struct target {
     counters_ref counters;
     uint_ref depth, picture;
     large_ref larges;
+    proxy_ref proxies;
     uint width, height, samples;
     uint large_capacity;
+    uint count_samples;
 };
 
 target raster_target(frame_ref frame)
 {
     return target(frame, counters_ref(frame.f.counters), uint_ref(frame.f.depth), uint_ref(frame.f.picture), large_ref(frame.f.larges),
-                  frame.f.camera.width, frame.f.camera.height, MULTISAMPLED == 0u ? 1u : frame.f.camera.samples, frame.f.large_capacity);
+                  proxy_ref(frame.f.proxies), frame.f.camera.width, frame.f.camera.height, MULTISAMPLED == 0u ? 1u : frame.f.camera.samples,
+                  frame.f.large_capacity, frame.f.count_samples);
 }
 
 ivec2 sample_offset(target t, uint s) { return MULTISAMPLED == 0u ? ivec2(SUBPIXEL / 2) : t.frame.f.sample_offset[s]; }
@@ -45,6 +48,21 @@ void raster_count(target t, uint covered)
     if (MODE == RASTER_COUNT && covered != 0u) ADD64(counters.c.samples_all[0], counters.c.samples_all[1], covered);
 }
 
+/* Whether a mark is as near as what depth holds. */
+bool raster_passes(target t, uint index, float nearest) { return nearest >= uintBitsToFloat(t.depth.v[index]); }
+
+/* What a triangle's samples have found: whether any passed, and how many that are surely its own. */
+void raster_mark(target t, uint slot, bool any, uint own)
+{
+    if (any) atomicOr(t.proxies.v[slot].samples, MARK_BIT);
+    if (own != 0u) atomicAdd(t.proxies.v[slot].samples, own);
+}
+
+/* One mark is enough, unless they are counted. */
+bool raster_done(target t, uint slot) { return MODE == RASTER_MARK && t.count_samples == 0u && t.proxies.v[slot].samples != 0u; }
+
+int raster_reach(ivec2 d) { return abs(d.x) + abs(d.y); }
+
 int64_t raster_cross(ivec2 a, ivec2 b, ivec2 c)
 {
     return int64_t(b.x - a.x) * int64_t(c.y - a.y) - int64_t(c.x - a.x) * int64_t(b.y - a.y);
@@ -59,49 +77,80 @@ ivec2 raster_span(int low, int high, uint size)
 }
 
 /* Sends a snapped triangle on its way: nothing, the pixels at once, or the large list. facing: the sign of area of a front face, or 0. */
-void raster_triangle(target t, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, bool two_sided, float facing, uint slot)
+void raster_triangle(target t, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, bool two_sided, float facing, uint slot, int wide)
 {
     int64_t area = raster_cross(p0, p1, p2);
     bool front = area > 0l ? facing > 0.0 : facing < 0.0;
-    ivec2 least = min(p0, min(p1, p2)), most = max(p0, max(p1, p2));
+    ivec2 least = min(p0, min(p1, p2)) - wide, most = max(p0, max(p1, p2)) + wide;
     ivec2 sx = raster_span(least.x, most.x, t.width);
     ivec2 sy = raster_span(least.y, most.y, t.height);
-    bool drawn = area != 0l && (front || two_sided) && sx.x <= sx.y && sy.x <= sy.y && max(depth.x, max(depth.y, depth.z)) > 0.0;
+    float nearest = max(depth.x, max(depth.y, depth.z));
+    bool drawn = area != 0l && (front || two_sided) && sx.x <= sx.y && sy.x <= sy.y && nearest > 0.0;
+    bool flat_one = false; /* of a mark: snapping may have turned it, so that it has no side, and its plane says nothing */
+    if (MODE == RASTER_MARK) {
+        flat_one = abs(area) <= 2l * int64_t(raster_reach(most - least)) + 4l;
+        drawn = (front || two_sided || flat_one || facing == 0.0) && sx.x <= sx.y && sy.x <= sy.y && nearest >= 0.0;
+    }
     if (area < 0l) {
         ivec2 p = p1;
         p1 = p2;
         p2 = p;
         depth = depth.xzy;
     }
-    int wide = sx.y - sx.x + 1, high = sy.y - sy.x + 1;
-    bool small = drawn && wide * high <= SMALL_PIXELS && most.x - least.x < SMALL_SIDE * SUBPIXEL && most.y - least.y < SMALL_SIDE * SUBPIXEL;
+    int columns = sx.y - sx.x + 1, rows = sy.y - sy.x + 1;
+    bool small = drawn && columns * rows <= SMALL_PIXELS && most.x - least.x < SMALL_SIDE * SUBPIXEL && most.y - least.y < SMALL_SIDE * SUBPIXEL;
 
     if (drawn && !small) {
         uint place = atomicAdd(t.counters.c.larges, 1u);
-        if (place < t.large_capacity) t.larges.v[place] = large(ivec2[3](p0, p1, p2), depth, slot);
+        if (place < t.large_capacity) t.larges.v[place] = large(ivec2[3](p0, p1, p2), depth, slot, wide);
+        else if (MODE == RASTER_MARK) raster_mark(t, slot, true, 0u); /* nobody will look at it: it counts as seen */
     }
 
     /* Small ones: 32-bit edge functions relative to p0 suffice. One flat loop: neighbours' rectangles differ in shape more than in size. */
-    int pixels = small ? wide * high : 0;
+    int pixels = small ? columns * rows : 0;
     ivec2 d1 = p1 - p0, d2 = p2 - p0;
     int whole = d1.x * d2.y - d2.x * d1.y;
     float scale = 1.0 / float(whole), back = depth_magnitude(depth) * DEPTH_ERROR;
     float z1 = (depth.y - depth.x) * scale, z2 = (depth.z - depth.x) * scale;
     uint covered = 0u;
+    bool any = false;
+    int wide1 = 0, wide2 = 0, wide3 = 0;
+    if (MODE == RASTER_MARK) {
+        wide1 = wide * raster_reach(d2);
+        wide2 = wide * raster_reach(d1);
+        wide3 = wide * raster_reach(p2 - p1);
+        if (flat_one) {
+            depth.x = nearest;
+            z1 = 0.0;
+            z2 = 0.0;
+        }
+        /* As near as it may be anywhere within wide of the sample; and the error of a weight that is not in [0, 1]. */
+        float steep = float(raster_reach(d2)) * abs(z1) + float(raster_reach(d1)) * abs(z2);
+        back = -(DEPTH_ERROR * (depth_magnitude(depth) + float(raster_reach(most - least)) * steep) +
+                 float(wide) * (abs(float(d2.y) * z1 - float(d1.y) * z2) + abs(float(d1.x) * z2 - float(d2.x) * z1)));
+    }
     int x = sx.x, y = sy.x;
     for (int i = 0; i < pixels; i++) {
         for (uint s = 0u; s < t.samples; s++) {
             ivec2 r = ivec2(x, y) * SUBPIXEL + sample_offset(t, s) - p0;
             int e1 = r.x * d2.y - d2.x * r.y; /* weight of p1 */
             int e2 = d1.x * r.y - r.x * d1.y; /* weight of p2 */
-            if (e1 < 0 || e2 < 0 || e1 + e2 > whole) continue;
-            covered++;
+            if (e1 < -wide1 || e2 < -wide2 || e1 + e2 > whole + wide3) continue;
             precise float value = depth.x + (float(e1) * z1 + float(e2) * z2) - back;
-            raster_sample(t, (uint(y) * t.width + uint(x)) * t.samples + s, value, slot);
+            uint index = (uint(y) * t.width + uint(x)) * t.samples + s;
+            if (MODE == RASTER_MARK) {
+                bool passed = raster_passes(t, index, min(value, nearest));
+                any = any || passed;
+                covered += passed && e1 >= 0 && e2 >= 0 && e1 + e2 <= whole && whole > 0 ? 1u : 0u;
+                continue;
+            }
+            covered++;
+            raster_sample(t, index, value, slot);
         }
         bool end = x == sx.y;
         x = end ? sx.x : x + 1;
         y += end ? 1 : 0;
     }
-    raster_count(t, covered);
+    if (MODE == RASTER_MARK) raster_mark(t, slot, any, covered);
+    else raster_count(t, covered);
 }

@@ -1,5 +1,5 @@
 #version 460
-/* Emit: a draw for each picked occluder, in slot order: the matrix from its mesh to clip space, with bounds on its errors.
+/* Emit: a draw for each that was picked, in slot order: the matrix from its mesh to clip space, with bounds on its errors.
  *
  * starts[] holds the first chunk of each draw; a work group of the depth passes finds its draw by a binary search in it. */
 #extension GL_GOOGLE_include_directive : require
@@ -18,14 +18,18 @@ void main()
     uint slot = 0u, verdict = 0u;
     mesh shape;
     object_info about;
+    bool box = false;
     uvec4 cost = uvec4(0u), total;
     if (i < counters.c.candidates) {
         slot = uint_ref(frame.f.candidates).v[i];
         verdict = uint_ref(frame.f.verdicts).v[slot];
         if ((verdict & VERDICT_PICKED) != 0u) {
             about = info_ref(frame.f.info).v[slot];
-            shape = mesh_ref(frame.f.meshes).v[about.mesh];
-            shape.triangles = min(shape.triangles, frame.f.draw_limit);
+            if (about.mesh != MESH_NONE) shape = mesh_ref(frame.f.meshes).v[about.mesh];
+            else shape.mark_triangles = 0u;
+            box = select_marks() && select_box(shape.mark_triangles);
+            if (box) shape = mesh(frame.f.cube_vertices, frame.f.cube_indices, BOX_TRIANGLES, 0.0, BOX_TRIANGLES, BOX_TRIANGLES);
+            else shape.triangles = select_marks() ? shape.mark_triangles : min(shape.triangles, frame.f.draw_limit);
             uint chunks = chunks_of(shape.triangles);
             cost = (verdict & VERDICT_CLIP) != 0u ? uvec4(0u, 0u, 1u, chunks) : uvec4(1u, chunks, 0u, 0u);
         }
@@ -37,6 +41,7 @@ void main()
     uint place = clip ? at.z : at.x;
     if (place >= frame.f.draw_capacity) {
         atomicAdd(counters.c.over_budget, 1u);
+        if (select_marks()) atomicOr(proxy_ref(frame.f.proxies).v[slot].samples, MARK_BIT);
         return;
     }
 
@@ -49,7 +54,7 @@ void main()
     draw d;
     for (int k = 0; k < 4; k++) {
         vec4 m = frame.f.camera.m[k];
-        for (int j = 0; j < 3; j++) d.row[k][j] = project_vector(m, column[j]);
+        for (int j = 0; j < 3; j++) d.row[k][j] = project_vector(m, box ? column[j] * b.row[j].w : column[j]);
         d.row[k].w = project_point(m, centre);
     }
     /* A mesh may stray from what the client draws by its deviation, in the object's own units: depth steps back by it. */
@@ -59,12 +64,15 @@ void main()
     vec4 mz = frame.f.camera.m[2], mw = frame.f.camera.m[3];
     d.error_z = projection_error(mz, reach) + stray * length(mz.xyz);
     d.error_w = projection_error(mw, reach) + stray * length(mw.xyz);
-    d.local = about.local;
+    /* A mark is drawn wider by the object's margin, too. */
+    d.wide = float(MARK_WIDE) + float(b.flags >> 16) * float(SUBPIXEL / 16);
+    d.stray = stray * vec3(length(frame.f.camera.m[0].xyz), length(frame.f.camera.m[1].xyz), length(mw.xyz));
+    d.local = box ? vec3(0.0) : about.local;
     d.slot = slot;
     d.vertices = shape.vertices;
     d.indices = shape.indices;
     d.triangles = shape.triangles;
-    d.flags = b.flags;
+    d.flags = box ? b.flags | DRAW_BOX | OBJECT_SECTION_EXEMPT : b.flags;
     draw_ref draws = draw_ref(clip ? frame.f.clip_draws : frame.f.fast_draws);
     uint_ref starts = uint_ref(clip ? frame.f.clip_starts : frame.f.fast_starts);
     draws.v[place] = d;

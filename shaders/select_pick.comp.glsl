@@ -1,5 +1,5 @@
 #version 460
-/* Pick: marks the occluders that the budgets allow, and counts them and their chunks for the scan, apart for the two raster paths. */
+/* Pick: notes what the budgets allow to be drawn, and counts them and their chunks for the scan, apart for the two raster paths. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 #include "select.glsl"
@@ -28,18 +28,18 @@ void main()
         uint slot = uint_ref(frame.f.candidates).v[i];
         uint verdict = uint_ref(frame.f.verdicts).v[slot];
         bool picked = false;
-        if (select_eligible(verdict)) {
+        if (select_eligible(verdict, info_ref(frame.f.info).v[slot].mesh, mesh_ref(frame.f.meshes), frame.f.draw_limit, frame.f.camera.caps != 0u, triangles, left_out)) {
             uint bucket = select_bucket(proxy_area(proxy_ref(frame.f.proxies).v[slot]));
             picked = bucket > counters.c.cut || (bucket == counters.c.cut && select_hash(slot) < counters.c.fraction);
             left_out = !picked;
         }
         if (picked) {
-            triangles = min(mesh_ref(frame.f.meshes).v[info_ref(frame.f.info).v[slot].mesh].triangles, frame.f.draw_limit);
             uint chunks = chunks_of(triangles);
             bool clip = (verdict & VERDICT_CLIP) != 0u;
             cost = clip ? uvec4(0u, 0u, 1u, chunks) : uvec4(1u, chunks, 0u, 0u);
-            verdict |= VERDICT_PICKED | VERDICT_DRAWN;
+            verdict |= select_marks() ? VERDICT_PICKED : VERDICT_PICKED | VERDICT_DRAWN;
         } else {
+            triangles = 0u;
             verdict &= ~VERDICT_PICKED;
         }
         uint_ref(frame.f.verdicts).v[slot] = verdict;
@@ -52,7 +52,8 @@ void main()
     barrier();
     if (gl_LocalInvocationIndex != 0u || group_index() * GROUP >= counters.c.candidates) return;
     uvec4_ref(frame.f.blocks).v[group_index()] = total;
-    uint phase = push.argument;
+    uint phase = push.argument & SELECT_WHICH;
+    if (phase == SELECT_MARKS) atomicAdd(counters.c.over_budget, group_left);
     if (phase > SELECT_PASSED) return;
     atomicAdd(counters.c.drawn[phase], group_drawn);
     if (phase == SELECT_PASSED) atomicAdd(counters.c.over_budget, group_left);

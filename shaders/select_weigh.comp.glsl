@@ -20,17 +20,20 @@ void main()
     info_ref all_info = info_ref(frame.f.info);
     mesh_ref meshes = mesh_ref(frame.f.meshes);
     uint count = counters.c.candidates, samples = frame.f.camera.samples, limit = frame.f.draw_limit, cut = counters.c.cut;
+    bool caps = frame.f.camera.caps != 0u, left_out;
     bool lot = (push.argument & SELECT_LOT) != 0u;
     if (lot && counters.c.fraction != 0u) count = 0u; /* all was taken: there is no lot */
     for (uint k = gl_LocalInvocationIndex; k < BUCKETS * 4u; k += GROUP) sums[k] = 0u;
     barrier();
     for (uint i = global_index(); i < count; i += gl_NumWorkGroups.x * GROUP) {
         uint slot = candidates.v[i];
-        if (select_eligible(verdicts.v[slot])) {
+        uint verdict = verdicts.v[slot], triangles;
+        if (!select_marks() && !select_occludes(verdict)) continue;
+        if (select_eligible(verdict, all_info.v[slot].mesh, meshes, limit, caps, triangles, left_out)) {
             uint area = proxy_area(proxies.v[slot]), bucket = select_bucket(area);
             if (!lot || bucket == cut) {
                 uint b = (lot ? select_hash(slot) >> 8 : bucket) * 4u;
-                ADD64(sums[b], sums[b + 1u], min(meshes.v[all_info.v[slot].mesh].triangles, limit));
+                ADD64(sums[b], sums[b + 1u], triangles);
                 ADD64(sums[b + 2u], sums[b + 3u], area * samples);
             }
         }

@@ -16,8 +16,9 @@ struct entry {
     [(first) + (multisampled) * RASTER_MODES + (mode)] = {SHADER(shader), .constants = {mode, multisampled}, .float64 = doubles}
 #define RASTER_VARIANTS(first, shader, doubles)                                                                                     \
     VARIANT(first, shader, RASTER_DEPTH, 0, doubles), VARIANT(first, shader, RASTER_COUNT, 0, doubles),                             \
-        VARIANT(first, shader, RASTER_IDS, 0, doubles), VARIANT(first, shader, RASTER_DEPTH, 1, doubles),                           \
-        VARIANT(first, shader, RASTER_COUNT, 1, doubles), VARIANT(first, shader, RASTER_IDS, 1, doubles)
+        VARIANT(first, shader, RASTER_IDS, 0, doubles), VARIANT(first, shader, RASTER_MARK, 0, doubles),                            \
+        VARIANT(first, shader, RASTER_DEPTH, 1, doubles), VARIANT(first, shader, RASTER_COUNT, 1, doubles),                         \
+        VARIANT(first, shader, RASTER_IDS, 1, doubles), VARIANT(first, shader, RASTER_MARK, 1, doubles)
 
 static const struct entry table[CULL_PIPELINES] = {
     [CULL_FRUSTUM] = {SHADER(frustum)},
@@ -33,15 +34,20 @@ static const struct entry table[CULL_PIPELINES] = {
     RASTER_VARIANTS(CULL_CLIP, depth_clip, true),
     RASTER_VARIANTS(CULL_LARGE, depth_large, false),
     [CULL_TILES] = {SHADER(depth_tiles)},
-    [CULL_BIN] = {SHADER(depth_bin), .constants = {0, 0}},
-    [CULL_BIN_LAST] = {SHADER(depth_bin), .constants = {0, 1}},
+    [CULL_BIN] = {SHADER(depth_bin), .constants = {RASTER_DEPTH, 0}},
+    [CULL_BIN + 1] = {SHADER(depth_bin), .constants = {RASTER_DEPTH, 1}},
+    [CULL_BIN + 2] = {SHADER(depth_bin), .constants = {RASTER_MARK, 0}},
+    [CULL_BIN + 3] = {SHADER(depth_bin), .constants = {RASTER_MARK, 1}},
     [CULL_PYRAMID] = {SHADER(pyramid)},
     [CULL_PYRAMID_LEVEL] = {SHADER(pyramid_level)},
-    [CULL_HIZ_REST] = {SHADER(hiz), .constants = {FOOTPRINT, 0}},
-    [CULL_HIZ_REST_COARSE] = {SHADER(hiz), .constants = {2, 0}},
-    [CULL_HIZ_LAST] = {SHADER(hiz), .constants = {FOOTPRINT, 1}},
-    [CULL_HIZ_LAST_COARSE] = {SHADER(hiz), .constants = {2, 1}},
-    [CULL_PASS_ALL] = {SHADER(hiz), .constants = {0, 1}},
+    [CULL_HIZ_REST] = {SHADER(hiz), .constants = {FOOTPRINT, TEST_REST}},
+    [CULL_HIZ_REST_COARSE] = {SHADER(hiz), .constants = {2, TEST_REST}},
+    [CULL_HIZ_LAST] = {SHADER(hiz), .constants = {FOOTPRINT, TEST_LAST}},
+    [CULL_HIZ_LAST_COARSE] = {SHADER(hiz), .constants = {2, TEST_LAST}},
+    [CULL_HIZ_ALL] = {SHADER(hiz), .constants = {FOOTPRINT, TEST_ALL}},
+    [CULL_HIZ_ALL_COARSE] = {SHADER(hiz), .constants = {2, TEST_ALL}},
+    [CULL_SETTLE] = {SHADER(hiz), .constants = {FOOTPRINT, TEST_SETTLE}},
+    [CULL_PASS_ALL] = {SHADER(hiz), .constants = {0, TEST_LAST}},
     [CULL_LIST] = {SHADER(list)},
     [CULL_SCATTER] = {SHADER(scatter)},
     [CULL_COVERED] = {SHADER(covered)},

@@ -27,14 +27,17 @@ enum cull_pipeline {
     CULL_LARGE,
     CULL_LARGE_LAST = CULL_LARGE + 2 * RASTER_MODES - 1,
     CULL_TILES,
-    CULL_BIN, /* for one sample a pixel; + 1: for several */
-    CULL_BIN_LAST,
+    CULL_BIN, /* for one sample a pixel; + 1: for several; + 2: the same, of marks */
+    CULL_BIN_LAST = CULL_BIN + 3,
     CULL_PYRAMID,
     CULL_PYRAMID_LEVEL,
     CULL_HIZ_REST, /* of the full footprint; + 1: coarse */
     CULL_HIZ_REST_COARSE,
     CULL_HIZ_LAST,
     CULL_HIZ_LAST_COARSE,
+    CULL_HIZ_ALL,
+    CULL_HIZ_ALL_COARSE,
+    CULL_SETTLE,
     CULL_PASS_ALL,
     CULL_LIST,
     CULL_SCATTER,
@@ -67,10 +70,11 @@ void visd_cull_barrier(const struct cull_recording *r);
 /* frustum.c: verdicts and rectangles of all slots; the candidates, packed. */
 void visd_frustum_record(const struct cull_recording *r);
 
-/* select.c: which candidates are drawn as occluders (SELECT_…), within the budgets or without. */
+/* select.c: which candidates are drawn (SELECT_…), within the budgets or without. */
 void visd_select_record(const struct cull_recording *r, uint32_t which, bool unlimited);
 
-/* depth.c: draws what the newest selection picked, into depth (RASTER_DEPTH), counting (RASTER_COUNT) or marking ids (RASTER_IDS). */
+/* depth.c: draws what the newest selection picked: into depth (RASTER_DEPTH), counting (RASTER_COUNT), noting ids (RASTER_IDS), or marking who is
+ * seen (RASTER_MARK). */
 void visd_depth_record(const struct cull_recording *r, uint32_t mode);
 void visd_covered_record(const struct cull_recording *r);
 
@@ -78,8 +82,9 @@ void visd_covered_record(const struct cull_recording *r);
 void visd_pyramid_record(const struct cull_recording *r);
 uint64_t visd_pyramid_plan(uint32_t width, uint32_t height, uint32_t samples, uint32_t *levels, uint32_t offsets[MAX_LEVELS]);
 
-/* hiz.c: tests candidates against the pyramid: the rest between the phases, all for the answer, or passes all (frustum). */
-enum cull_test { CULL_TEST_REST, CULL_TEST_LAST, CULL_TEST_PASS_ALL };
+/* hiz.c: tests candidates against the pyramid: the rest between the phases, all for the answer or before marks; settles by marks; or passes
+ * all (frustum). */
+enum cull_test { CULL_TEST_REST, CULL_TEST_LAST, CULL_TEST_ALL, CULL_TEST_SETTLE, CULL_TEST_PASS_ALL };
 void visd_hiz_record(const struct cull_recording *r, enum cull_test test);
 
 /* compact.c: the list of ids, in slot order. */

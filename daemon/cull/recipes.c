@@ -10,10 +10,16 @@
 static void step_frustum(const struct cull_recording *r) { visd_frustum_record(r); }
 static void step_select_history(const struct cull_recording *r) { visd_select_record(r, SELECT_HISTORY, false); }
 static void step_select_passed(const struct cull_recording *r) { visd_select_record(r, SELECT_PASSED, false); }
+static uint32_t marks(const struct cull_recording *r) { return SELECT_MARKS | (visd_gpu_info(r->gpu)->float64 ? 0 : SELECT_NO_CLIP); }
+static void step_select_meshes(const struct cull_recording *r) { visd_select_record(r, marks(r), false); }
+static void step_select_boxes(const struct cull_recording *r) { visd_select_record(r, marks(r) | SELECT_BOXES, false); }
 static void step_depth(const struct cull_recording *r) { visd_depth_record(r, RASTER_DEPTH); }
+static void step_mark(const struct cull_recording *r) { visd_depth_record(r, RASTER_MARK); }
 static void step_pyramid(const struct cull_recording *r) { visd_pyramid_record(r); }
 static void step_test_rest(const struct cull_recording *r) { visd_hiz_record(r, CULL_TEST_REST); }
 static void step_test_last(const struct cull_recording *r) { visd_hiz_record(r, CULL_TEST_LAST); }
+static void step_test_all(const struct cull_recording *r) { visd_hiz_record(r, CULL_TEST_ALL); }
+static void step_settle(const struct cull_recording *r) { visd_hiz_record(r, CULL_TEST_SETTLE); }
 static void step_pass_all(const struct cull_recording *r) { visd_hiz_record(r, CULL_TEST_PASS_ALL); }
 static void step_compact(const struct cull_recording *r) { visd_compact_record(r); }
 
@@ -40,11 +46,41 @@ static const struct step hiz_steps[] = {
     {VISD_PASS_COMPACT, step_compact},
 };
 
+/* The same, and what passes is held sample by sample against the finished depth: as its box, or as its mesh. */
+#define MARKED_STEPS(select)                                                                                                        \
+    {VISD_PASS_FRUSTUM, step_frustum}, {VISD_PASS_SELECT, step_select_history}, {VISD_PASS_DEPTH, step_depth},                       \
+        {VISD_PASS_PYRAMID, step_pyramid}, {VISD_PASS_TEST, step_test_rest}, {VISD_PASS_SELECT, step_select_passed},                 \
+        {VISD_PASS_DEPTH, step_depth}, {VISD_PASS_PYRAMID, step_pyramid}, {VISD_PASS_TEST, step_test_all},                           \
+        {VISD_PASS_SELECT, select}, {VISD_PASS_MARK, step_mark}, {VISD_PASS_TEST, step_settle}, {VISD_PASS_COMPACT, step_compact}
+static const struct step box_steps[] = {MARKED_STEPS(step_select_boxes)};
+static const struct step exact_steps[] = {MARKED_STEPS(step_select_meshes)};
+
 static const struct recipe { const struct step *steps; uint32_t count; } recipes[] = {
     [VISD_METHOD_FRUSTUM] = {frustum_steps, sizeof(frustum_steps) / sizeof(frustum_steps[0])},
     [VISD_METHOD_HIZ] = {hiz_steps, sizeof(hiz_steps) / sizeof(hiz_steps[0])},
+    [VISD_METHOD_BOX] = {box_steps, sizeof(box_steps) / sizeof(box_steps[0])},
+    [VISD_METHOD_EXACT] = {exact_steps, sizeof(exact_steps) / sizeof(exact_steps[0])},
 };
 #define MAX_STEPS 16
+
+#define CUBE_VERTICES 8
+
+/* Corner i is at -1 or 1 by its bits; two triangles a face, counter-clockwise seen from outside, both faces of each counting. */
+static enum visd_err make_cube(struct visd_recipes *r)
+{
+    static const uint8_t faces[BOX_TRIANGLES * 3] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4, 2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
+    struct { float vertices[CUBE_VERTICES][3]; uint32_t indices[BOX_TRIANGLES * 3]; } cube;
+    VkCommandBuffer commands;
+    for (int i = 0; i < CUBE_VERTICES; i++)
+        for (int k = 0; k < 3; k++) cube.vertices[i][k] = i >> k & 1 ? 1 : -1;
+    for (uint32_t i = 0; i < BOX_TRIANGLES * 3; i++) cube.indices[i] = faces[i] | (i % 3 == 0 ? INDEX_DOUBLE : 0);
+    enum visd_err err = visd_gpu_buffer_create(r->gpu, VISD_GPU_DEVICE, sizeof(cube), &r->cube);
+    if (err == VISD_ERR_OK) err = visd_gpu_begin(r->gpu, &commands);
+    if (err != VISD_ERR_OK) return err;
+    vkCmdUpdateBuffer(commands, r->cube.buffer, 0, sizeof(cube), &cube);
+    visd_gpu_barrier(r->gpu, commands);
+    return visd_gpu_submit(r->gpu, NULL);
+}
 
 enum visd_err visd_recipes_init(struct visd_recipes *r, struct visd_gpu *gpu, uint64_t budget_triangles, uint64_t budget_samples)
 {
@@ -65,6 +101,7 @@ enum visd_err visd_recipes_init(struct visd_recipes *r, struct visd_gpu *gpu, ui
     if (err == VISD_ERR_OK) err = visd_gpu_buffer_create(gpu, VISD_GPU_DEVICE, sizeof(struct counters), &r->scratch.counters);
     if (err == VISD_ERR_OK) err = visd_gpu_buffer_create(gpu, VISD_GPU_DEVICE, (uint64_t)r->limits.larges * sizeof(struct large), &r->scratch.larges);
     if (err == VISD_ERR_OK) err = visd_gpu_buffer_create(gpu, VISD_GPU_DEVICE, (uint64_t)r->limits.tiles * sizeof(struct tile), &r->scratch.tiles);
+    if (err == VISD_ERR_OK) err = make_cube(r);
     if (err != VISD_ERR_OK) visd_recipes_finish(r);
     return err;
 }
@@ -74,7 +111,7 @@ void visd_recipes_finish(struct visd_recipes *r)
     if (!r->gpu) return;
     struct visd_gpu_buffer *buffers[] = {&r->scratch.verdicts, &r->scratch.proxies, &r->scratch.candidates, &r->scratch.blocks,
                                          &r->scratch.fast_draws, &r->scratch.fast_starts, &r->scratch.clip_draws, &r->scratch.clip_starts,
-                                         &r->scratch.larges, &r->scratch.tiles, &r->scratch.counters, &r->frame2, &r->depth2, &r->picture};
+                                         &r->scratch.larges, &r->scratch.tiles, &r->scratch.counters, &r->cube, &r->frame2, &r->depth2, &r->picture};
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) visd_gpu_buffer_destroy(r->gpu, buffers[i]);
     for (int i = 0; i < CULL_FRAMES; i++) {
         visd_gpu_buffer_destroy(r->gpu, &r->flight[i].frame);
@@ -135,6 +172,7 @@ void visd_recipes_parameters(const struct visd_recipes *r, const struct visd_res
         .verdicts = s->verdicts.address, .proxies = s->proxies.address, .candidates = s->candidates.address, .blocks = s->blocks.address,
         .fast_draws = s->fast_draws.address, .fast_starts = s->fast_starts.address, .clip_draws = s->clip_draws.address,
         .clip_starts = s->clip_starts.address, .larges = s->larges.address, .tiles = s->tiles.address,
+        .cube_vertices = r->cube.address, .cube_indices = r->cube.address + CUBE_VERTICES * 12,
         .depth = view->depth.address, .pyramid = view->pyramid.address, .counters = s->counters.address,
         .budget_triangles = (float)r->limits.triangles, .budget_samples = (float)r->limits.samples,
         .slots = scene->slots, .draw_limit = (uint32_t)(r->limits.triangles / 4 < UINT32_MAX ? r->limits.triangles / 4 : UINT32_MAX),

@@ -41,6 +41,7 @@ struct visd_recipes {
     struct cull_limits limits;
     struct cull_scratch scratch;
     struct cull_flight flight[CULL_FRAMES];
+    struct visd_gpu_buffer cube;   /* what stands for a box: vertices from -1 to 1, then indices */
     struct visd_gpu_buffer frame2; /* parameters of pictures and of coverage */
     struct visd_gpu_buffer depth2, picture;
 };

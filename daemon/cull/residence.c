@@ -88,29 +88,73 @@ static bool block_fits(const struct visd_mesh_block *block, uint64_t bytes)
            block->vertices <= INDEX_MASK + 1u;
 }
 
-/* The triangles that can occlude, each with its part's sides in its first index; see-through parts are left out. */
-static enum visd_err upload_triangles(struct visd_residence *r, const struct visd_mesh_block *block, const struct visd_gpu_range *range)
+static int by_first(const void *a, const void *b)
+{
+    uint32_t x = ((const struct visd_mesh_part *)a)->first, y = ((const struct visd_mesh_part *)b)->first;
+    return (x > y) - (x < y);
+}
+
+/* All of a mesh's triangles as parts: those that occlude first, in the mesh's order, then the see-through ones, and last those of no part, which
+ * hide nothing either. For free(); NULL: out of memory. occluding: triangles of the former. */
+static struct visd_mesh_part *order_parts(const struct visd_mesh_block *block, uint32_t *count, uint64_t *occluding)
+{
+    const struct visd_mesh_part *parts = block_parts(block);
+    struct visd_mesh_part *all = malloc(((size_t)block->parts * 3 + 1) * sizeof(*all)), *sorted = all + (size_t)block->parts * 2 + 1;
+    uint32_t n = 0, end = 0;
+    if (!all) return NULL;
+    *occluding = 0;
+    for (uint32_t p = 0; p < block->parts; p++)
+        if (!parts[p].see_through) *occluding += (all[n++] = parts[p]).count / 3;
+    for (uint32_t p = 0; p < block->parts; p++)
+        if (parts[p].see_through) all[n++] = parts[p];
+    memcpy(sorted, parts, block->parts * sizeof(*sorted));
+    qsort(sorted, block->parts, sizeof(*sorted), by_first);
+    for (uint32_t p = 0; p <= block->parts; p++) {
+        uint32_t next = p < block->parts ? sorted[p].first : block->indices;
+        if (p < block->parts && !sorted[p].count) continue;
+        if (next > end) all[n++] = (struct visd_mesh_part){.first = end, .count = next - end, .sides = VISD_SIDES_UNKNOWN};
+        if (p < block->parts) end = sorted[p].first + sorted[p].count;
+    }
+    *count = n;
+    return all;
+}
+
+/* Whether every vertex belongs to a triangle. Others may be drawn as points or lines, for which only the box stands. */
+static enum visd_err all_used(const struct visd_mesh_block *block, bool *out)
+{
+    const uint32_t *indices = block_indices(block);
+    unsigned char *used = calloc(block->vertices / 8 + 1, 1);
+    uint32_t count = 0;
+    if (!used) return VISD_ERR_NO_MEMORY;
+    for (uint32_t i = 0; i < block->indices; i++) {
+        if (indices[i] >= block->vertices || used[indices[i] / 8] >> (indices[i] % 8) & 1) continue;
+        used[indices[i] / 8] |= (unsigned char)(1u << (indices[i] % 8));
+        count++;
+    }
+    *out = count == block->vertices;
+    free(used);
+    return VISD_ERR_OK;
+}
+
+/* Each triangle with its part's sides in its first index. */
+static enum visd_err upload_triangles(struct visd_residence *r, const struct visd_mesh_block *block, const struct visd_mesh_part *parts, uint32_t count,
+                                      const struct visd_gpu_range *range)
 {
     static const uint32_t side_bits[] = {[VISD_SIDES_UNKNOWN] = INDEX_UNKNOWN, [VISD_SIDES_SINGLE] = 0, [VISD_SIDES_DOUBLE] = INDEX_DOUBLE};
-    const uint32_t *indices = block_indices(block);
-    const struct visd_mesh_part *parts = block_parts(block);
     const uint32_t most = (uint32_t)(VISD_UPLOAD_SLICE / 12);
     uint64_t at = 0;
-    for (uint32_t p = 0; p < block->parts; p++) {
-        if (parts[p].see_through) continue;
+    for (uint32_t p = 0; p < count; p++)
         for (uint32_t done = 0; done < parts[p].count / 3;) {
             uint32_t part = parts[p].count / 3 - done < most ? parts[p].count / 3 - done : most;
             void *room;
             enum visd_err err = visd_upload_reserve(r->upload, range->buffer, range->offset + at * 12, (uint64_t)part * 12, &room);
             if (err != VISD_ERR_OK) return err;
             uint32_t *to = room;
-            const uint32_t *from = indices + parts[p].first + (uint64_t)done * 3;
-            memcpy(to, from, (size_t)part * 12);
+            memcpy(to, block_indices(block) + parts[p].first + (uint64_t)done * 3, (size_t)part * 12);
             for (uint32_t i = 0; i < part; i++) to[i * 3] |= side_bits[parts[p].sides];
             done += part;
             at += part;
         }
-    }
     return VISD_ERR_OK;
 }
 
@@ -120,28 +164,31 @@ enum visd_err visd_residence_mesh_add(struct visd_residence *r, uint32_t slot, c
         snprintf(why, size, "mesh slot %u: its block is shorter than it says", slot);
         return VISD_ERR_INTERNAL;
     }
-    uint64_t triangles = 0;
-    for (uint32_t p = 0; p < block->parts; p++)
-        if (!block_parts(block)[p].see_through) triangles += block_parts(block)[p].count / 3;
-    enum visd_err err = need_meshes(r, slot + 1);
+    uint32_t count = 0;
+    uint64_t occluding = 0;
+    bool whole = false;
+    struct visd_mesh_part *parts = order_parts(block, &count, &occluding);
+    enum visd_err err = parts ? all_used(block, &whole) : VISD_ERR_NO_MEMORY;
+    if (err == VISD_ERR_OK) err = need_meshes(r, slot + 1);
     if (err != VISD_ERR_OK) goto error;
     visd_residence_mesh_remove(r, slot);
     struct resident_mesh made = {.used = true};
-    struct mesh entry = {.triangles = (uint32_t)triangles, .deviation = block->deviation, .all_triangles = block->indices / 3};
-    if (triangles) {
+    uint32_t all = block->indices / 3;
+    struct mesh entry = {.triangles = (uint32_t)occluding, .deviation = block->deviation, .all_triangles = all, .mark_triangles = whole ? all : 0};
+    if (all) {
         err = visd_gpu_arena_alloc(r->arena, (uint64_t)block->vertices * 12, &made.vertices);
-        if (err == VISD_ERR_OK) err = visd_gpu_arena_alloc(r->arena, triangles * 12, &made.indices);
+        if (err == VISD_ERR_OK) err = visd_gpu_arena_alloc(r->arena, (uint64_t)all * 12, &made.indices);
         if (err == VISD_ERR_OK) err = visd_upload_write(r->upload, made.vertices.buffer, made.vertices.offset, block + 1, (uint64_t)block->vertices * 12);
-        if (err == VISD_ERR_OK) err = upload_triangles(r, block, &made.indices);
+        if (err == VISD_ERR_OK) err = upload_triangles(r, block, parts, count, &made.indices);
         entry.vertices = made.vertices.address;
         entry.indices = made.indices.address;
     }
     if (err == VISD_ERR_OK) err = visd_upload_write(r->upload, r->meshes.buffer, slot * sizeof(entry), &entry, sizeof(entry));
     r->mesh[slot] = made;
-    if (err == VISD_ERR_OK) return VISD_ERR_OK;
-    visd_residence_mesh_remove(r, slot);
+    if (err != VISD_ERR_OK) visd_residence_mesh_remove(r, slot);
 error:
-    snprintf(why, size, "a mesh of %u vertices and %u triangles: %s on the device", block->vertices, block->indices / 3, visd_err_text(err));
+    free(parts);
+    if (err != VISD_ERR_OK) snprintf(why, size, "a mesh of %u vertices and %u triangles: %s on the device", block->vertices, block->indices / 3, visd_err_text(err));
     return err;
 }
 

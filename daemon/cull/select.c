@@ -1,8 +1,8 @@
-/* Selection: which candidates are worth drawing as occluders, within the budgets, largest rectangles first.
+/* Selection: which candidates are worth drawing, as occluders or for their marks, within the budgets, largest rectangles first.
  *
  * Weigh the eligible by bucket of rectangle area; find the bucket at which a budget ends, and draw a lot of it; mark what is taken and count
  * its work; emit the draws at the places that a scan gives them. A submission's raster work is bounded whatever the scene:
- * what does not fit is not drawn, hides nothing, and costs tightness only. */
+ * what does not fit is not drawn: it hides nothing, or is listed unmarked, which costs tightness only. */
 #include "passes.h"
 
 void visd_select_record(const struct cull_recording *r, uint32_t which, bool unlimited)

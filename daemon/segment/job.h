@@ -81,16 +81,16 @@ struct visd_job {
 };
 
 /* Times are CLOCK_MONOTONIC nanoseconds; 0: not known. */
-enum visd_pass { VISD_PASS_FRUSTUM, VISD_PASS_SELECT, VISD_PASS_DEPTH, VISD_PASS_PYRAMID, VISD_PASS_TEST, VISD_PASS_COMPACT, VISD_PASS_COUNT };
+enum visd_pass { VISD_PASS_FRUSTUM, VISD_PASS_SELECT, VISD_PASS_DEPTH, VISD_PASS_PYRAMID, VISD_PASS_TEST, VISD_PASS_MARK, VISD_PASS_COMPACT, VISD_PASS_COUNT };
 
 struct visd_frame_stats {
     uint32_t tested;     /* live objects looked at */
     uint32_t in_frustum; /* in the view volume, kept by sections, layers, min_pixels and not hidden */
     uint32_t listed;     /* ids written */
     uint32_t occluded;   /* in_frustum, but hidden by the evidence */
-    uint32_t forced;     /* listed without or against evidence: near plane, unbounded, pinned */
+    uint32_t forced;     /* needing no evidence: near plane (of frustum and hiz, and what has no mesh), unbounded, pinned */
     uint32_t drawn[2];   /* objects drawn as occluders in phase 1 and 2 */
-    uint32_t over_budget; /* occluders left out by the budgets or by a full list: costs tightness only */
+    uint32_t over_budget; /* occluders, or survivors to be marked, left out by the budgets or by a full list: costs tightness only */
     uint32_t dropped_small; /* dropped by min_pixels */
     uint32_t hidden;     /* live but hidden (flag or layer) */
     uint64_t triangles[2]; /* drawn in phase 1 and 2 */

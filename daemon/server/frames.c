@@ -229,7 +229,7 @@ static bool check_frame(struct call *call, uint32_t index, struct visd_camera *c
                         : in->lag                                          ? "lag"
                         : in->guard_metres != 0 || in->guard_degrees != 0  ? "guard"
                         : in->has_prepass                                  ? "prepass"
-                        : in->has_method && in->method > VISD_METHOD_HIZ   ? visd_wire_method_name(in->method)
+                        : in->has_method && in->method > VISD_METHOD_EXACT ? visd_wire_method_name(in->method)
                                                                            : NULL;
     if (later) {
         call_refuse(call, VISD_ERR_NOT_SUPPORTED, "frames[%u]: %s is not supported yet", index, later);

@@ -162,6 +162,14 @@ static bool park_again(struct visd_view *v, struct request *r, const struct visd
     return true;
 }
 
+/* An exact list is one only if every survivor could be marked, against the depth of every occluder; what fills a cut is no mesh. */
+static enum visd_grade grade_of(const struct request *r, const struct visd_frame_stats *stats)
+{
+    if (r->method == VISD_METHOD_FRUSTUM) return VISD_GRADE_FRUSTUM;
+    bool filled = r->camera.caps && r->camera.planes;
+    return r->method == VISD_METHOD_EXACT && !stats->over_budget && !filled ? VISD_GRADE_EXACT : VISD_GRADE_CONSERVATIVE;
+}
+
 void answer_result(struct visd_view *v, struct request *r, const struct visd_result *result)
 {
     struct visd_answer *a = &r->answer;
@@ -175,7 +183,7 @@ void answer_result(struct visd_view *v, struct request *r, const struct visd_res
     }
     const void *ids = visd_segment_at(v->segment, r->space.block);
     a->method = r->method;
-    a->grade = r->method == VISD_METHOD_FRUSTUM ? VISD_GRADE_FRUSTUM : VISD_GRADE_CONSERVATIVE;
+    a->grade = grade_of(r, &result->stats);
     a->ids32 = r->ids32;
     a->ids = ids;
     a->count = result->count;

@@ -21,8 +21,8 @@ static enum visd_err check_method(uint32_t method, char *why, size_t size)
 {
     if (method > VISD_METHOD_AUTO)
         return refuse(VISD_ERR_BAD_VALUE, why, size, "method %u is not known", method);
-    if (method != VISD_METHOD_FRUSTUM && method != VISD_METHOD_HIZ)
-        return refuse(VISD_ERR_NOT_SUPPORTED, why, size, "method %s is not supported yet; frustum and hiz are", visd_method_name((enum visd_method)method));
+    if (method > VISD_METHOD_EXACT)
+        return refuse(VISD_ERR_NOT_SUPPORTED, why, size, "method %s is not supported yet; frustum, hiz, box and exact are", visd_method_name((enum visd_method)method));
     return VISD_ERR_OK;
 }
 

@@ -4,7 +4,7 @@
 
 #define OPTIONS(...) (const struct cli_option[]){__VA_ARGS__, {NULL, NULL, NULL}}
 #define NO_OPTIONS (const struct cli_option[]){{NULL, NULL, NULL}}
-#define METHOD {"method", "M", "frustum or hiz; default hiz (box, exact, query and auto are not supported yet)"}
+#define METHOD {"method", "M", "frustum, hiz, box or exact; default hiz (query and auto are not supported yet)"}
 #define CAMERAS {"cameras", "FILE", "cameras, a JSON object a line; - is standard input"}
 
 const struct cli_command cli_commands[] = {
