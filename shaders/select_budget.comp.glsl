@@ -4,7 +4,7 @@
  * Whole buckets are taken while both last. The first that does not fit is the cut: of it a lot is drawn (SELECT_LOT, after its occluders
  * have been weighed again by class of hash), whole classes while both budgets last, and nothing below it. So the sums never
  * exceed the budgets, and the choice is the same in every frame. What is left out occludes nothing in this frame, which costs tightness
- * only. Phase 1 may use three quarters, so that what comes newly into view always finds some; pictures and counts have no budget. */
+ * only. Phase 1 may use three quarters, so that what comes newly into view always finds some; marks have as much again for themselves; pictures and counts have no budget. */
 #extension GL_GOOGLE_include_directive : require
 #include "layout.glsl"
 layout(local_size_x = BUCKETS) in;
@@ -31,7 +31,8 @@ void main()
     bucket_samples[own] = histogram_take(counters, own * 4u + 2u);
     barrier();
     if (own != 0u) return;
-    float triangles_used = counters.c.used_triangles, samples_used = counters.c.used_samples;
+    bool marks = (push.argument & SELECT_WHICH) == SELECT_MARKS;
+    float triangles_used = marks && !lot ? 0.0 : counters.c.used_triangles, samples_used = marks && !lot ? 0.0 : counters.c.used_samples;
     float triangles_left = counters.c.left_triangles, samples_left = counters.c.left_samples;
     if (!lot) {
         float share = (push.argument & SELECT_WHICH) == SELECT_HISTORY ? 0.75 : 1.0;

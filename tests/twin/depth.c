@@ -1,7 +1,7 @@
 /* Depth: every triangle of the newest selection goes its draw's road. Twice: first to learn what is asked of the lists of large triangles. */
 #include "twin.h"
 
-static void draw_all(struct twin *t)
+void twin_draw_all(struct twin *t)
 {
     for (uint32_t i = 0; i < t->draw_count; i++)
         for (uint32_t triangle = 0; triangle < t->draws[i].triangles; triangle++) {
@@ -10,7 +10,7 @@ static void draw_all(struct twin *t)
         }
 }
 
-static bool too_many(const struct twin *t, int most)
+bool twin_too_many(const struct twin *t, int most)
 {
     const struct twin_larges *l = &t->larges;
     return l->triangles[most] > t->frame.large_capacity || l->tiles[most] > t->frame.tile_capacity || l->units[most] > t->frame.tile_unit_limit;
@@ -19,10 +19,10 @@ static bool too_many(const struct twin *t, int most)
 void twin_depth(struct twin *t)
 {
     t->larges = (struct twin_larges){.counting = true};
-    draw_all(t);
+    twin_draw_all(t);
     t->larges.counting = false;
-    t->larges.left_out = too_many(t, 1);
-    t->counters.over_budget += too_many(t, 0);
-    t->open_tests += too_many(t, 0) != too_many(t, 1);
-    draw_all(t);
+    t->larges.left_out = twin_too_many(t, 1);
+    t->counters.over_budget += twin_too_many(t, 0);
+    t->open_tests += twin_too_many(t, 0) != twin_too_many(t, 1);
+    twin_draw_all(t);
 }

@@ -41,6 +41,9 @@ void twin_begin(struct twin *t, const struct twin_scene *scene, const struct vis
     t->outer = resized(t->outer, scene->slots * sizeof(struct proxy));
     t->draws = resized(t->draws, scene->slots * sizeof(struct draw));
     t->clip = resized(t->clip, scene->slots * sizeof(bool));
+    t->marked_surely = resized(t->marked_surely, scene->slots * sizeof(bool));
+    t->marked_maybe = resized(t->marked_maybe, scene->slots * sizeof(bool));
+    t->marking = false;
     t->ids = resized(t->ids, scene->slots * sizeof(uint64_t));
     t->draw_count = 0;
     t->open_objects = t->open_tests = 0;
@@ -61,7 +64,7 @@ void twin_clear(struct twin *t)
 
 void twin_finish(struct twin *t)
 {
-    void *all[] = {t->history, t->verdicts, t->candidates, t->proxies, t->inner, t->outer, t->draws, t->clip, t->ids, t->depth.least, t->depth.most};
+    void *all[] = {t->history, t->verdicts, t->candidates, t->proxies, t->inner, t->outer, t->draws, t->clip, t->ids, t->marked_surely, t->marked_maybe, t->depth.least, t->depth.most};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) free(all[i]);
     twin_pyramid_free(&t->low);
     twin_pyramid_free(&t->high);
@@ -89,7 +92,12 @@ void twin_frame(struct twin *t, const struct twin_scene *scene, const struct vis
         draw(t, SELECT_HISTORY);
         twin_hiz(t, TWIN_TEST_REST);
         draw(t, SELECT_PASSED);
-        twin_hiz(t, TWIN_TEST_LAST);
+        twin_hiz(t, method == VISD_METHOD_HIZ ? TWIN_TEST_LAST : TWIN_TEST_ALL);
+        if (method != VISD_METHOD_HIZ) {
+            twin_select(t, SELECT_MARKS | (method == VISD_METHOD_BOX ? SELECT_BOXES : 0), false);
+            twin_marks(t);
+            twin_hiz(t, TWIN_TEST_SETTLE);
+        }
     }
     twin_compact(t);
 }

@@ -236,7 +236,8 @@ static void look_at(struct twin *t, uint32_t slot)
         return;
     }
     uint32_t verdict = VERDICT_CANDIDATE;
-    if (touches.surely || pinned) verdict |= VERDICT_FORCED;
+    if (touches.surely || pinned) verdict |= pinned || unbounded ? VERDICT_FORCED : VERDICT_FORCED | VERDICT_NEAR;
+    if (cut.surely) verdict |= VERDICT_CUT;
     if (b->flags & OBJECT_OCCLUDER_ONLY) verdict |= VERDICT_UNLISTED;
     if (shown && about->mesh != MESH_NONE && !(b->flags & OBJECT_NO_OCCLUDER)) verdict |= VERDICT_OCCLUDES;
     if (!t->frame.fresh && t->history[slot] == about->generation) verdict |= VERDICT_HISTORY;

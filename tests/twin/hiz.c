@@ -19,13 +19,17 @@ void twin_hiz(struct twin *t, enum twin_test test)
     for (uint32_t i = 0; i < c->candidates; i++) {
         uint32_t slot = t->candidates[i], verdict = t->verdicts[slot];
         bool seen = test == TWIN_PASS_ALL || (verdict & VERDICT_FORCED) || (test == TWIN_TEST_REST && (verdict & VERDICT_DRAWN));
-        if (!seen) {
+        if (test == TWIN_TEST_SETTLE) {
+            bool decided = (verdict & VERDICT_SEEN) && (verdict & VERDICT_PICKED);
+            seen = (verdict & VERDICT_SEEN) && (!decided || t->marked_maybe[slot]);
+            t->open_tests += decided && t->marked_maybe[slot] != t->marked_surely[slot];
+        } else if (!seen) {
             bool surely = twin_hidden(&t->low, &t->outer[slot], t->footprint), maybe = twin_hidden(&t->high, &t->inner[slot], t->footprint);
             t->open_tests += surely != maybe;
             seen = !surely;
         }
         t->verdicts[slot] = seen ? verdict | VERDICT_SEEN : verdict & ~VERDICT_SEEN;
-        if (test == TWIN_TEST_REST) continue;
+        if (test == TWIN_TEST_REST || test == TWIN_TEST_ALL) continue;
         const struct object_info *about = &t->scene->info[slot];
         uint64_t triangles = about->mesh == MESH_NONE ? 0 : t->scene->meshes[about->mesh].all_triangles;
         t->history[slot] = seen ? about->generation : 0;
@@ -33,7 +37,7 @@ void twin_hiz(struct twin *t, enum twin_test test)
         all += triangles;
         if (seen && !(verdict & VERDICT_UNLISTED)) listed += triangles;
     }
-    if (test == TWIN_TEST_REST) return;
+    if (test == TWIN_TEST_REST || test == TWIN_TEST_ALL) return;
     c->triangles_in_frustum[0] = (uint32_t)all;
     c->triangles_in_frustum[1] = (uint32_t)(all >> 32);
     c->triangles_listed[0] = (uint32_t)listed;

@@ -10,19 +10,17 @@
 
 #define DEPTH_ERROR 9.5367431640625e-7
 
-struct span { int32_t from, to; };
-
-static struct span span_of(int32_t low, int32_t high, uint32_t size, bool multisampled)
+struct twin_span twin_span(int32_t low, int32_t high, uint32_t size, bool multisampled)
 {
-    struct span s = multisampled
-        ? (struct span){(low - SUBPIXEL * 15 / 16) >> SUBPIXEL_BITS, (high - SUBPIXEL / 16) >> SUBPIXEL_BITS}
-        : (struct span){(low + SUBPIXEL / 2 - 1) >> SUBPIXEL_BITS, (high - SUBPIXEL / 2) >> SUBPIXEL_BITS};
+    struct twin_span s = multisampled
+        ? (struct twin_span){(low - SUBPIXEL * 15 / 16) >> SUBPIXEL_BITS, (high - SUBPIXEL / 16) >> SUBPIXEL_BITS}
+        : (struct twin_span){(low + SUBPIXEL / 2 - 1) >> SUBPIXEL_BITS, (high - SUBPIXEL / 2) >> SUBPIXEL_BITS};
     if (s.from < 0) s.from = 0;
     if (s.to > (int32_t)size - 1) s.to = (int32_t)size - 1;
     return s;
 }
 
-static int64_t cross(const struct twin_vertex *a, const struct twin_vertex *b, int64_t x, int64_t y)
+int64_t twin_cross(const struct twin_vertex *a, const struct twin_vertex *b, int64_t x, int64_t y)
 {
     return (int64_t)(b->x - a->x) * (y - a->y) - (x - a->x) * (int64_t)(b->y - a->y);
 }
@@ -37,7 +35,7 @@ static void put(struct twin *t, uint64_t sample, double least, double most)
 }
 
 /* A large triangle's claim on the lists: the tiles whose best corner is outside of no edge. */
-static void ask_tiles(struct twin *t, const struct twin_vertex v[3], struct span sx, struct span sy, bool surely)
+static void ask_tiles(struct twin *t, const struct twin_vertex v[3], struct twin_span sx, struct twin_span sy, bool surely)
 {
     struct twin_larges *l = &t->larges;
     l->triangles[0] += surely;
@@ -49,7 +47,7 @@ static void ask_tiles(struct twin *t, const struct twin_vertex v[3], struct span
             for (int i = 0; i < 3; i++) {
                 const struct twin_vertex *a = &v[i], *b = &v[(i + 1) % 3];
                 int64_t x = (int64_t)(b->y > a->y ? x0 : x0 + side) * SUBPIXEL, y = (int64_t)(b->x > a->x ? y0 + side : y0) * SUBPIXEL;
-                out = out || cross(a, b, x, y) < 0;
+                out = out || twin_cross(a, b, x, y) < 0;
             }
             if (out && surely) continue;
             x0 = x0 > sx.from ? x0 : sx.from;
@@ -69,7 +67,7 @@ void twin_raster(struct twin *t, const struct twin_vertex in[3], bool two_sided,
     const struct view_camera *camera = &t->frame.camera;
     struct twin_vertex v[3] = {in[0], in[1], in[2]};
     bool loose = v[0].loose || v[1].loose || v[2].loose, several = camera->samples > 1;
-    int64_t area = cross(&v[0], &v[1], v[2].x, v[2].y);
+    int64_t area = twin_cross(&v[0], &v[1], v[2].x, v[2].y);
     int32_t x0 = least3(v[0].x, v[1].x, v[2].x), x1 = most3(v[0].x, v[1].x, v[2].x);
     int32_t y0 = least3(v[0].y, v[1].y, v[2].y), y1 = most3(v[0].y, v[1].y, v[2].y);
     /* What moving any corner by one place may do to an edge function. */
@@ -86,7 +84,7 @@ void twin_raster(struct twin *t, const struct twin_vertex in[3], bool two_sided,
         area = -area;
     }
     int32_t wide = loose ? 1 : 0;
-    struct span sx = span_of(x0 - wide, x1 + wide, camera->width, several), sy = span_of(y0 - wide, y1 + wide, camera->height, several);
+    struct twin_span sx = twin_span(x0 - wide, x1 + wide, camera->width, several), sy = twin_span(y0 - wide, y1 + wide, camera->height, several);
     if (sx.from > sx.to || sy.from > sy.to) return;
     bool small = (int64_t)(sx.to - sx.from + 1) * (sy.to - sy.from + 1) <= SMALL_PIXELS && x1 - x0 < SMALL_SIDE * SUBPIXEL && y1 - y0 < SMALL_SIDE * SUBPIXEL;
     if (t->larges.counting) {
@@ -107,7 +105,7 @@ void twin_raster(struct twin *t, const struct twin_vertex in[3], bool two_sided,
             for (uint32_t s = 0; s < camera->samples; s++) {
                 int64_t px = x * SUBPIXEL + (several ? t->frame.sample_offset[s][0] : SUBPIXEL / 2);
                 int64_t py = y * SUBPIXEL + (several ? t->frame.sample_offset[s][1] : SUBPIXEL / 2);
-                int64_t e1 = cross(&v[2], &v[0], px, py), e2 = cross(&v[0], &v[1], px, py), e0 = area - e1 - e2;
+                int64_t e1 = twin_cross(&v[2], &v[0], px, py), e2 = twin_cross(&v[0], &v[1], px, py), e0 = area - e1 - e2;
                 int64_t least = e0 < e1 ? (e0 < e2 ? e0 : e2) : e1 < e2 ? e1 : e2;
                 if (least < -give) continue;
                 bool surely = kept && sure && least >= give;

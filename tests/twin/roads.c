@@ -7,9 +7,11 @@
 
 #define MAX_VERTICES 17
 
-static bool two_sided(uint32_t index, uint32_t flags)
+/* Where sides are not known back faces hide nothing, and do count as seen. */
+static bool two_sided(const struct twin *t, uint32_t index, uint32_t flags)
 {
-    return (index & INDEX_DOUBLE) || ((index & INDEX_UNKNOWN) && (flags & OBJECT_DOUBLE_SIDED));
+    bool both = t->marking ? !(flags & OBJECT_SINGLE_SIDED) : flags & OBJECT_DOUBLE_SIDED;
+    return (index & INDEX_DOUBLE) || ((index & INDEX_UNKNOWN) && both);
 }
 
 static float facing_of(const struct twin *t, const struct draw *d)
@@ -34,12 +36,43 @@ static double depth_behind(double z, double w, const struct draw *d)
     return least / (least >= 0 ? w + d->error_w : fmax(w - d->error_w, w / 1024));
 }
 
+/* For a mark the other way: never farther, and 1 where that is not known. */
+static double depth_ahead(double z, double w, const struct draw *d)
+{
+    double most = z + d->error_z;
+    return most < 0 ? most / (w + d->error_w) : w > 2.0 * (double)d->error_w ? fmin(most / (w - d->error_w), 1) : 1;
+}
+
+/* How much wider a mark is at a vertex, in 1/SUBPIXEL pixel. */
+static double wide_of(const struct twin *t, const struct draw *d, double x, double y, double w)
+{
+    double less = fmax(w - d->stray[2], w / 1024);
+    double sx = (d->stray[0] + fabs(x / w) * d->stray[2]) / less * t->frame.camera.width, sy = (d->stray[1] + fabs(y / w) * d->stray[2]) / less * t->frame.camera.height;
+    return d->wide + fmax(sx, sy) * (0.5 * SUBPIXEL);
+}
+
+/* A triangle on the last stretch of its road. */
+static void pass_on(struct twin *t, const struct draw *d, const struct twin_vertex v[3], uint32_t index, double wide)
+{
+    bool both = two_sided(t, index, d->flags);
+    if (!t->marking) {
+        twin_raster(t, v, both, facing_of(t, d));
+        return;
+    }
+    double give = wide > d->wide ? wide * 0x1p-18 : 0; /* with no deviation there is nothing to round */
+    if (wide + give > MARK_WIDE_MOST) t->marked_maybe[d->slot] = true;
+    if (wide - give > MARK_WIDE_MOST) t->marked_surely[d->slot] = true;
+    if (wide - give > MARK_WIDE_MOST) return;
+    twin_mark(t, v, both, facing_of(t, d), d->slot, (const int32_t[2]){(int32_t)ceil(wide - give), (int32_t)ceil(wide + give)});
+}
+
 void twin_road_fast(struct twin *t, const struct draw *d, uint32_t triangle)
 {
     const uint32_t *index = (const uint32_t *)(uintptr_t)d->indices + (uint64_t)triangle * 3;
     const float *vertices = (const float *)(uintptr_t)d->vertices;
     const float size[2] = {(float)t->frame.camera.width, (float)t->frame.camera.height};
     struct twin_vertex v[3];
+    double wide = 0;
     for (int i = 0; i < 3; i++) {
         float clip[4], q[2];
         v[i] = (struct twin_vertex){0};
@@ -52,9 +85,10 @@ void twin_road_fast(struct twin *t, const struct draw *d, uint32_t triangle)
         if (clip[3] == 1) v[i].loose = false; /* nothing was divided: every device finds the same */
         v[i].x = at[0];
         v[i].y = at[1];
-        v[i].depth = (float)depth_behind(clip[2], clip[3], d);
+        v[i].depth = (float)(t->marking ? depth_ahead(clip[2], clip[3], d) : depth_behind(clip[2], clip[3], d));
+        wide = fmax(wide, wide_of(t, d, clip[0], clip[1], clip[3]));
     }
-    twin_raster(t, v, two_sided(index[0], d->flags), facing_of(t, d));
+    pass_on(t, d, v, index[0], wide);
 }
 
 struct corner { double r[3], c[4]; }; /* relative to the eye; clip space */
@@ -85,7 +119,7 @@ static struct corner corner_of(const struct twin *t, const struct draw *d, const
     struct corner p;
     for (int i = 0; i < 3; i++) {
         p.r[i] = (double)b->centre_hi[i] - camera->eye_hi[i] + b->centre_lo[i] - camera->eye_lo[i];
-        for (int j = 0; j < 3; j++) p.r[i] += ((double)b->row[i][j] + fine->linear_lo[i][j]) * ((double)vertex[j] - d->local[j]);
+        for (int j = 0; j < 3; j++) p.r[i] += ((double)b->row[i][j] + fine->linear_lo[i][j]) * ((double)vertex[j] - d->local[j]) * (d->flags & DRAW_BOX ? (double)b->row[j][3] : 1);
     }
     for (int k = 0; k < 4; k++) {
         double m[4];
@@ -126,19 +160,21 @@ void twin_road_clip(struct twin *t, const struct draw *d, uint32_t triangle)
         memcpy(polygon, kept, sizeof(polygon));
     }
     struct twin_vertex v[3];
+    double wide = 0;
+    for (int i = 0; i < count; i++) wide = fmax(wide, wide_of(t, d, polygon[i].c[0], polygon[i].c[1], polygon[i].c[3]));
     for (int i = 0; i < count; i++) {
         const double *c = polygon[i].c;
         struct twin_vertex p = {0};
         double x = (c[0] / c[3] * 0.5 + 0.5) * size[0] * SUBPIXEL, y = (c[1] / c[3] * 0.5 + 0.5) * size[1] * SUBPIXEL;
         p.x = snap(t, x, (fabs(x) + size[0]) * 0x1p-48, &p.loose);
         p.y = snap(t, y, (fabs(y) + size[1]) * 0x1p-48, &p.loose);
-        p.depth = (float)depth_behind(c[2], c[3], d);
+        p.depth = (float)(t->marking ? depth_ahead((float)c[2], (float)c[3], d) : depth_behind(c[2], c[3], d));
         if (i < 2) {
             v[i] = p;
             continue;
         }
         v[2] = p;
-        twin_raster(t, v, two_sided(index[0], d->flags), facing_of(t, d));
+        pass_on(t, d, v, index[0], wide);
         v[1] = p;
     }
 }

@@ -6,7 +6,33 @@
 
 #define PROJECTION_ERROR 9.5367431640625e-7f
 
-static bool eligible(uint32_t verdict, uint32_t which)
+/* What stands for a box: corner i is at -1 or 1 by its bits. */
+static const float cube_vertices[8][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {-1, 1, 1}, {1, 1, 1}};
+#define FACE(a, b, c, d) (a) | INDEX_DOUBLE, b, c, (a) | INDEX_DOUBLE, c, d
+static const uint32_t cube_indices[BOX_TRIANGLES * 3] = {FACE(0, 2, 3, 1), FACE(4, 5, 7, 6), FACE(0, 1, 5, 4), FACE(2, 6, 7, 3), FACE(0, 4, 6, 2), FACE(1, 3, 7, 5)};
+
+static bool is_marks(uint32_t which) { return (which & SELECT_WHICH) == SELECT_MARKS; }
+
+static uint32_t mark_mesh(const struct twin *t, uint32_t slot)
+{
+    uint32_t mesh = t->scene->info[slot].mesh;
+    return mesh == MESH_NONE ? 0 : t->scene->meshes[mesh].mark_triangles;
+}
+
+static bool as_box(const struct twin *t, uint32_t slot, uint32_t which) { return which & SELECT_BOXES || !mark_mesh(t, slot); }
+
+/* Marks may decide: it passed, is not listed anyway, and neither near plane nor section opens what would stand for it. */
+static bool markable(const struct twin *t, uint32_t slot, uint32_t which)
+{
+    uint32_t verdict = t->verdicts[slot];
+    bool near = verdict & VERDICT_NEAR, forced = verdict & VERDICT_FORCED && !near, cut = verdict & VERDICT_CUT;
+    if (!(verdict & VERDICT_SEEN) || verdict & VERDICT_UNLISTED || forced) return false;
+    return as_box(t, slot, which) ? !near && !cut : !(cut && t->frame.camera.caps);
+}
+
+static uint32_t mark_triangles(const struct twin *t, uint32_t slot, uint32_t which) { return as_box(t, slot, which) ? BOX_TRIANGLES : mark_mesh(t, slot); }
+
+static bool occludes(uint32_t verdict, uint32_t which)
 {
     bool asked = which == SELECT_HISTORY ? verdict & VERDICT_HISTORY
                  : which == SELECT_PASSED ? (verdict & (VERDICT_SEEN | VERDICT_DRAWN)) == VERDICT_SEEN
@@ -33,10 +59,17 @@ static uint32_t hash_of(uint32_t slot)
     return (slot ^ (slot >> 16)) & 0xffff;
 }
 
-static uint32_t drawn_of(const struct twin *t, uint32_t slot)
+static uint32_t drawn_of(const struct twin *t, uint32_t slot, uint32_t which)
 {
+    if (is_marks(which)) return mark_triangles(t, slot, which);
     uint32_t triangles = t->scene->meshes[t->scene->info[slot].mesh].triangles;
     return triangles < t->frame.draw_limit ? triangles : t->frame.draw_limit;
+}
+
+static bool eligible(const struct twin *t, uint32_t slot, uint32_t which)
+{
+    if (!is_marks(which)) return occludes(t->verdicts[slot], which);
+    return markable(t, slot, which) && mark_triangles(t, slot, which) <= t->frame.draw_limit;
 }
 
 struct sums { uint64_t triangles[BUCKETS], samples[BUCKETS]; };
@@ -61,10 +94,10 @@ static struct sums weigh(const struct twin *t, uint32_t which, bool lot)
     struct sums sums = {0};
     for (uint32_t i = 0; i < t->counters.candidates; i++) {
         uint32_t slot = t->candidates[i];
-        if (!eligible(t->verdicts[slot], which)) continue;
+        if (!eligible(t, slot, which)) continue;
         uint32_t area = area_of(&t->proxies[slot]), bucket = bucket_of(area), b = lot ? hash_of(slot) >> 8 : bucket;
         if (lot && bucket != t->counters.cut) continue;
-        sums.triangles[b] += drawn_of(t, slot);
+        sums.triangles[b] += drawn_of(t, slot, which);
         sums.samples[b] += (uint64_t)area * t->frame.camera.samples;
     }
     return sums;
@@ -73,6 +106,7 @@ static struct sums weigh(const struct twin *t, uint32_t which, bool lot)
 static void budget(struct twin *t, uint32_t which, bool unlimited)
 {
     struct counters *c = &t->counters;
+    if (is_marks(which)) c->used_triangles = c->used_samples = 0; /* a budget of their own */
     float share = which == SELECT_HISTORY ? 0.75f : 1;
     float triangles = t->frame.budget_triangles * share - c->used_triangles, samples = t->frame.budget_samples * share - c->used_samples;
     struct sums sums = weigh(t, which, false);
@@ -84,13 +118,15 @@ static void budget(struct twin *t, uint32_t which, bool unlimited)
     c->fraction = take(c, &sums, 0, 1, false, &triangles, &samples) << 8;
 }
 
-static void emit(struct twin *t, uint32_t slot)
+static void emit(struct twin *t, uint32_t slot, uint32_t which)
 {
     const struct object_bounds *b = &t->scene->bounds[slot];
     const struct object_info *about = &t->scene->info[slot];
-    const struct mesh *mesh = &t->scene->meshes[about->mesh];
+    const struct mesh box = {.vertices = (uintptr_t)cube_vertices, .indices = (uintptr_t)cube_indices};
+    bool boxed = is_marks(which) && as_box(t, slot, which);
+    const struct mesh *mesh = boxed ? &box : &t->scene->meshes[about->mesh];
     const struct view_camera *camera = &t->frame.camera;
-    struct draw d = {.slot = slot, .vertices = mesh->vertices, .indices = mesh->indices, .triangles = drawn_of(t, slot), .flags = b->flags};
+    struct draw d = {.slot = slot, .vertices = mesh->vertices, .indices = mesh->indices, .triangles = drawn_of(t, slot, which), .flags = b->flags};
     float centre[3], reach[3], stretch = 0, error[4];
     for (int i = 0; i < 3; i++) {
         centre[i] = (b->centre_hi[i] - camera->eye_hi[i]) + (b->centre_lo[i] - camera->eye_lo[i]);
@@ -101,14 +137,20 @@ static void emit(struct twin *t, uint32_t slot)
     float stray = mesh->deviation * sqrtf(stretch);
     for (int k = 0; k < 4; k++) {
         const float *m = camera->m[k];
-        for (int j = 0; j < 3; j++) d.row[k][j] = m[0] * b->row[0][j] + m[1] * b->row[1][j] + m[2] * b->row[2][j];
+        for (int j = 0; j < 3; j++) {
+            float half = boxed ? b->row[j][3] : 1;
+            d.row[k][j] = m[0] * (b->row[0][j] * half) + m[1] * (b->row[1][j] * half) + m[2] * (b->row[2][j] * half);
+        }
         d.row[k][3] = m[0] * centre[0] + m[1] * centre[1] + m[2] * centre[2] + m[3];
         error[k] = PROJECTION_ERROR * (fabsf(m[0]) * reach[0] + fabsf(m[1]) * reach[1] + fabsf(m[2]) * reach[2] + fabsf(m[3])) +
                    stray * sqrtf(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
+        if (k != 2) d.stray[k < 2 ? k : 2] = stray * sqrtf(m[0] * m[0] + m[1] * m[1] + m[2] * m[2]);
     }
     d.error_z = error[2];
     d.error_w = error[3];
-    memcpy(d.local, about->local, sizeof(d.local));
+    d.wide = MARK_WIDE + (float)(b->flags >> 16) * (SUBPIXEL / 16);
+    if (boxed) d.flags |= DRAW_BOX | OBJECT_SECTION_EXEMPT;
+    else memcpy(d.local, about->local, sizeof(d.local));
     t->clip[t->draw_count] = t->verdicts[slot] & VERDICT_CLIP;
     t->draws[t->draw_count++] = d;
 }
@@ -120,18 +162,18 @@ void twin_select(struct twin *t, uint32_t which, bool unlimited)
     t->draw_count = 0;
     for (uint32_t i = 0; i < c->candidates; i++) {
         uint32_t slot = t->candidates[i];
-        bool could = eligible(t->verdicts[slot], which);
+        bool could = eligible(t, slot, which);
         uint32_t bucket = could ? bucket_of(area_of(&t->proxies[slot])) : 0;
         bool picked = could && (bucket > c->cut || (bucket == c->cut && hash_of(slot) < c->fraction));
         t->verdicts[slot] &= ~VERDICT_PICKED;
         if (!picked) {
-            c->over_budget += could && which == SELECT_PASSED;
+            c->over_budget += is_marks(which) ? markable(t, slot, which) : could && which == SELECT_PASSED;
             continue;
         }
-        t->verdicts[slot] |= VERDICT_PICKED | VERDICT_DRAWN;
-        emit(t, slot);
-        if (which > SELECT_PASSED) continue;
-        uint64_t sum = c->triangles_drawn[which * 2] + drawn_of(t, slot);
+        t->verdicts[slot] |= is_marks(which) ? VERDICT_PICKED : VERDICT_PICKED | VERDICT_DRAWN;
+        emit(t, slot, which);
+        if ((which & SELECT_WHICH) > SELECT_PASSED) continue;
+        uint64_t sum = c->triangles_drawn[which * 2] + drawn_of(t, slot, which);
         c->drawn[which]++;
         c->triangles_drawn[which * 2] = (uint32_t)sum;
         c->triangles_drawn[which * 2 + 1] += (uint32_t)(sum >> 32);

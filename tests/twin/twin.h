@@ -53,6 +53,8 @@ struct twin {
     struct draw *draws;       /* of the newest selection; clip[i]: by the exact road */
     bool *clip;
     uint32_t draw_count;
+    bool marking;              /* the newest selection is drawn for its marks */
+    bool *marked_surely, *marked_maybe; /* by slot */
     struct twin_larges larges; /* of the newest drawing */
     struct twin_depth depth;
     struct twin_pyramid low, high; /* of depth.least and depth.most */
@@ -90,16 +92,24 @@ void twin_project(const struct draw *d, const float vertex[3], float clip[4]);
 
 /* depth.c: draws the newest selection into t->depth. roads.c: a triangle's way to the raster; raster.c: the one rule. */
 void twin_depth(struct twin *t);
+void twin_draw_all(struct twin *t); /* every triangle of the selection goes its road */
 void twin_road_fast(struct twin *t, const struct draw *d, uint32_t triangle);
 void twin_road_clip(struct twin *t, const struct draw *d, uint32_t triangle);
 struct twin_vertex { int32_t x, y; float depth; bool loose; }; /* loose: a device may have snapped it to a neighbouring place */
 void twin_raster(struct twin *t, const struct twin_vertex v[3], bool two_sided, float facing);
+/* marks.c: what a triangle drawn wide and near marks; wide: in 1/SUBPIXEL pixel, what a device may have found. twin_marks draws the selection so. */
+void twin_mark(struct twin *t, const struct twin_vertex v[3], bool two_sided, float facing, uint32_t slot, const int32_t wide[2]);
+void twin_marks(struct twin *t);
+bool twin_too_many(const struct twin *t, int most); /* of what lists of large triangles hold: the least, or the most */
+struct twin_span { int32_t from, to; };
+struct twin_span twin_span(int32_t low, int32_t high, uint32_t size, bool multisampled);
+int64_t twin_cross(const struct twin_vertex *a, const struct twin_vertex *b, int64_t x, int64_t y);
 
 /* pyramid.c: straight from the pixels, by the integer rule. */
 void twin_pyramid_make(struct twin_pyramid *p, const float *depth, uint32_t width, uint32_t height, uint32_t samples);
 void twin_pyramid_free(struct twin_pyramid *p);
 /* hiz.c: TWIN_TEST_… */
-enum twin_test { TWIN_TEST_REST, TWIN_TEST_LAST, TWIN_PASS_ALL };
+enum twin_test { TWIN_TEST_REST, TWIN_TEST_LAST, TWIN_TEST_ALL, TWIN_TEST_SETTLE, TWIN_PASS_ALL };
 void twin_hiz(struct twin *t, enum twin_test test);
 bool twin_hidden(const struct twin_pyramid *p, const struct proxy *place, uint32_t footprint);
 /* compact.c */

@@ -191,9 +191,10 @@ static void compare(uint64_t seed, const struct place *at)
     bool go_on = same_frame(view, &t, &camera, VISD_METHOD_FRUSTUM, VISD_FRAME_FRESH) && same_frame(view, &t, &camera, VISD_METHOD_HIZ, VISD_FRAME_FRESH);
     if (go_on && seed % 3 == 0 && same_frame(view, &t, &camera, VISD_METHOD_HIZ, VISD_FRAME_COVERAGE)) same_coverage(&t);
     if (go_on && seed % 3 == 1) go_on = same_frame(view, &t, &camera, VISD_METHOD_HIZ, VISD_FRAME_FRESH | VISD_FRAME_COARSE | VISD_FRAME_AT_ONCE);
+    if (go_on) go_on = same_frame(view, &t, &camera, VISD_METHOD_EXACT, VISD_FRAME_FRESH) && same_frame(view, &t, &camera, VISD_METHOD_BOX, 0);
     for (int k = 0; k < 4; k++)
         for (int j = 0; j < 3; j++) camera.m[k][3] += camera.m[k][j] * (float)random_between(&r, -0.2, 0.2); /* a step aside, planes with it */
-    go_on = go_on && same_frame(view, &t, &camera, VISD_METHOD_HIZ, 0);
+    go_on = go_on && same_frame(view, &t, &camera, seed % 2 ? VISD_METHOD_HIZ : VISD_METHOD_EXACT, 0) && same_frame(view, &t, &camera, VISD_METHOD_HIZ, 0);
     /* A snapshot runs the last frame again, over the history that it left: until that stands still the twin keeps step. */
     if (go_on && again(&t, &camera)) {
         same_boxes(view, &t);
