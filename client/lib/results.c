@@ -55,7 +55,7 @@ static void fill_counts(const struct visd_msg_frame_stats *s, struct visd_client
 {
     *out = (struct visd_client_counts){s->tested, s->in_frustum, s->listed, s->occluded, s->forced, s->drawn_1, s->drawn_2, s->over_budget, s->dropped_small,
         s->hidden, s->triangles_1, s->triangles_2, s->triangles_in_frustum, s->triangles_listed, s->samples_all, s->pixels_covered,
-        s->frustum_ns, s->select_ns, s->depth_ns, s->pyramid_ns, s->test_ns, s->compact_ns};
+        s->frustum_ns, s->select_ns, s->depth_ns, s->pyramid_ns, s->test_ns, s->has_mark_ns ? s->mark_ns : 0, s->compact_ns};
 }
 
 /* What is not a list. */

@@ -24,6 +24,8 @@ static void fill_stats(struct visd_msg_frame_stats *out, const struct visd_frame
     out->depth_ns = in->pass_ns[VISD_PASS_DEPTH];
     out->pyramid_ns = in->pass_ns[VISD_PASS_PYRAMID];
     out->test_ns = in->pass_ns[VISD_PASS_TEST];
+    out->has_mark_ns = in->pass_ns[VISD_PASS_MARK] != 0;
+    out->mark_ns = in->pass_ns[VISD_PASS_MARK];
     out->compact_ns = in->pass_ns[VISD_PASS_COMPACT];
 }
 

@@ -141,7 +141,7 @@ def test_what_comes_later_is_said_so(t):
     camera = wire.camera_map(scenes.camera())
     for kind, fields in (("explain", {"id": 10}), ("pick", {"x": 5, "y": 5}), ("audit", {"method": 1})):
         w.refused(kind, kind, ("not_supported",), view=w.view.view, camera=camera, **fields)
-    for method in ("box", "exact", "query", "auto"):
+    for method in ("query", "auto"):
         frame = w.view.next_frame(scenes.camera(), method=method)
         try:
             result = w.client.request("frames", frames=[frame])["results"][0]

@@ -424,7 +424,7 @@ struct visd_client_times {
 struct visd_client_counts {
     uint32_t tested, in_frustum, listed, occluded, forced, drawn_1, drawn_2, over_budget, dropped_small, hidden;
     uint64_t triangles_1, triangles_2, triangles_in_frustum, triangles_listed, samples_all, pixels_covered;
-    uint64_t frustum_ns, select_ns, depth_ns, pyramid_ns, test_ns, compact_ns;
+    uint64_t frustum_ns, select_ns, depth_ns, pyramid_ns, test_ns, mark_ns, compact_ns;
 };
 
 struct visd_client_result {

@@ -7,7 +7,7 @@
 
 #include "spread.h"
 
-const char *const visd_pass_names[VISD_PASSES] = {"frustum", "select", "depth", "pyramid", "test", "compact"};
+const char *const visd_pass_names[VISD_PASSES] = {"frustum", "select", "depth", "pyramid", "test", "mark", "compact"};
 
 static double one(const struct visd_bench_point *p) { return p->frames ? 1 : 0; }
 static double objects(const struct visd_bench_point *p) { return (double)p->objects / 1e6; }
@@ -29,6 +29,7 @@ static const struct cause *const causes[VISD_COSTS][VISD_FIT_TERMS + 1] = {
     {&frame, &per_triangle, &per_pixel}, /* depth */
     {&frame, &per_pixel},               /* pyramid */
     {&frame, &per_candidate},           /* test */
+    {&frame, &per_triangle, &per_pixel}, /* mark */
     {&frame, &per_object, &per_listed}, /* compact */
     {&frame, &per_listed},              /* the rest */
 };

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VISD_PASSES 6
-extern const char *const visd_pass_names[VISD_PASSES]; /* frustum, select, depth, pyramid, test, compact */
+#define VISD_PASSES 7
+extern const char *const visd_pass_names[VISD_PASSES]; /* frustum, select, depth, pyramid, test, mark, compact */
 
 struct visd_bench_point {
     /* what */

@@ -50,7 +50,7 @@ static void print_stats(FILE *out, const struct visd_client_counts *c)
         {"triangles_1", c->triangles_1}, {"triangles_2", c->triangles_2}, {"triangles_in_frustum", c->triangles_in_frustum},
         {"triangles_listed", c->triangles_listed}, {"samples_all", c->samples_all}, {"pixels_covered", c->pixels_covered},
         {"frustum_ns", c->frustum_ns}, {"select_ns", c->select_ns}, {"depth_ns", c->depth_ns}, {"pyramid_ns", c->pyramid_ns}, {"test_ns", c->test_ns},
-        {"compact_ns", c->compact_ns},
+        {"mark_ns", c->mark_ns}, {"compact_ns", c->compact_ns},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) fprintf(out, "%s\"%s\":%llu", i ? "," : "", rows[i].name, rows[i].value);
 }

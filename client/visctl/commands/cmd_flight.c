@@ -35,7 +35,7 @@ struct flight {
 
 static void count_passes(struct flight *f, const struct visd_client_counts *c)
 {
-    const uint64_t ns[VISD_PASSES] = {c->frustum_ns, c->select_ns, c->depth_ns, c->pyramid_ns, c->test_ns, c->compact_ns};
+    const uint64_t ns[VISD_PASSES] = {c->frustum_ns, c->select_ns, c->depth_ns, c->pyramid_ns, c->test_ns, c->mark_ns, c->compact_ns};
     f->timed++;
     for (int p = 0; p < VISD_PASSES; p++) f->pass_ns[p] += ns[p];
 }

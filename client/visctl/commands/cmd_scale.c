@@ -104,7 +104,7 @@ static bool read_options(struct bench *b)
     b->plan.seed = 1;
     b->plan.seconds = 60;
     b->sweeps.curtain = 100000;
-    if (!read_kinds(cli, &b->sweeps) ||
+    if (!cli_method(cli, &b->plan.method) || !read_kinds(cli, &b->sweeps) ||
         !read_list(cli, "objects", "1k,10k,100k,1M,10M", 100, VISD_MAX_OBJECTS, b->sweeps.objects, NULL, &b->sweeps.object_count) ||
         !read_list(cli, "sizes", "1920x1080,256x256,512x512,1280x720,2560x1440,3840x2160", 1, VISD_MAX_IMAGE_SIDE, b->sweeps.widths, b->sweeps.heights,
                    &b->sweeps.size_count) ||

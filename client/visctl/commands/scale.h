@@ -7,6 +7,7 @@
 
 struct scale_plan {
     uint64_t seed;
+    int method;
     size_t frames;       /* a point, at most */
     double seconds;      /* that a point's frames may take, about; 4 frames are flown whatever they take */
     double view_bytes;   /* on the device, of a view that shows one object */

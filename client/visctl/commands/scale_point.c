@@ -176,12 +176,12 @@ static bool flies(const struct scale_plan *plan, int way)
     return way == PROFILE ? plan->wall : way == STEPWISE ? !plan->wall : true;
 }
 
-static int open_peer(struct cli *cli, const struct scale_scene *scene, int way, struct peer *peer)
+static int open_peer(struct cli *cli, const struct scale_plan *plan, const struct scale_scene *scene, int way, struct peer *peer)
 {
     struct visd_client_failure why = {0};
     struct visd_client_view_options options;
     visd_client_view_options_init(&options);
-    options.method = VISD_CULL_HIZ;
+    options.method = plan->method;
     options.name = ways[way].name;
     if (visd_client_connect(&peer->client, cli->url, &(struct visd_client_options){.name = ways[way].name}, &why) != VISD_ERR_OK)
         return cli_fail(cli, "%s", why.text);
@@ -193,7 +193,7 @@ static int open_peer(struct cli *cli, const struct scale_scene *scene, int way, 
 static bool count_frame(struct peer *peer, const struct visd_client_result *r)
 {
     const struct visd_client_counts *c = &r->counts;
-    const uint64_t ns[VISD_PASSES] = {c->frustum_ns, c->select_ns, c->depth_ns, c->pyramid_ns, c->test_ns, c->compact_ns};
+    const uint64_t ns[VISD_PASSES] = {c->frustum_ns, c->select_ns, c->depth_ns, c->pyramid_ns, c->test_ns, c->mark_ns, c->compact_ns};
     double sum = 0;
     bool good = visd_spread_add(&peer->latency, (double)(r->times.arrived - r->times.sent) / 1e6);
     if (r->all || r->degraded) peer->degraded++;
@@ -320,7 +320,7 @@ int scale_view_bytes(struct cli *cli, const struct scale_plan *plan, uint32_t wi
     if (visd_generate_cameras(&(struct visd_generate_params){.kind = "grid", .objects = 1}, width, height, &count, &cameras, &why) != VISD_ERR_OK)
         return cli_fail(cli, "%s", why.text);
     int status = scale_scene_make(cli, plan, "grid", 1, 0, &scene);
-    if (status == CLI_DONE) status = open_peer(cli, scene, OURS, &peer);
+    if (status == CLI_DONE) status = open_peer(cli, plan, scene, OURS, &peer);
     if (status == CLI_DONE) status = fly_peer(cli, plan, OURS, &peer, cameras, false);
     if (status == CLI_DONE) *out = stat_of(cli, "device_bytes") - scene->device_before;
     visd_client_close(peer.client);
@@ -339,7 +339,7 @@ int scale_point(struct cli *cli, const struct scale_plan *plan, struct scale_sce
     int status = CLI_DONE;
     if (visd_generate_cameras(&params, width, height, &count, &cameras, &why) != VISD_ERR_OK) return cli_fail(cli, "%s", why.text);
     for (int way = 0; way < PEERS && status == CLI_DONE; way++)
-        if (flies(plan, way)) status = open_peer(cli, scene, way, &f.peers[way]);
+        if (flies(plan, way)) status = open_peer(cli, plan, scene, way, &f.peers[way]);
     if (status == CLI_DONE) status = warm_up(cli, plan, scene, &f, cameras, count, &frames);
     for (int way = 0; way < PEERS && status == CLI_DONE; way++)
         if (flies(plan, way)) {

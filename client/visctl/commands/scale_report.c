@@ -23,8 +23,8 @@ void scale_put_json(FILE *file, const struct visd_bench_point *p, const struct s
     if (p->share > 0) fprintf(file, ", \"share_percent\": %g", p->share);
     fprintf(file, "}, \"load\": {\"seconds\": %.3f, \"wire_bytes\": %.1f, \"host_bytes\": %.1f, \"device_bytes\": %.1f, \"view_device_bytes\": %.0f}", p->load_seconds, p->wire_bytes,
             p->host_bytes, p->device_bytes, plan->view_bytes);
-    fprintf(file, ", \"width\": %u, \"height\": %u, \"method\": \"hiz\", \"frames\": %zu, \"degraded\": %zu, \"in_frustum\": %.0f, \"listed\": %.0f, "
-                  "\"triangles_drawn\": %.0f", p->width, p->height, p->frames, p->degraded, p->in_frustum, p->listed, p->triangles_drawn);
+    fprintf(file, ", \"width\": %u, \"height\": %u, \"method\": \"%s\", \"frames\": %zu, \"degraded\": %zu, \"in_frustum\": %.0f, \"listed\": %.0f, "
+                  "\"triangles_drawn\": %.0f", p->width, p->height, visd_client_method_name(plan->method), p->frames, p->degraded, p->in_frustum, p->listed, p->triangles_drawn);
     fprintf(file, ", \"pass_times\": \"%s\", \"pass_ms\": {", plan->wall ? "wall" : "device");
     for (int i = 0; i < VISD_PASSES; i++) fprintf(file, "%s\"%s\": %.4f", i ? ", " : "", visd_pass_names[i], p->pass_ms[i]);
     fprintf(file, "}, \"passes_ms\": %.4f, \"p50_ms\": %.3f, \"p95_ms\": %.3f, \"p99_ms\": %.3f, \"request_bytes\": %.0f, \"answer_bytes\": %.0f, "
@@ -103,7 +103,8 @@ static double y_select(const struct visd_bench_point *p) { return p->pass_ms[1];
 static double y_depth(const struct visd_bench_point *p) { return p->pass_ms[2]; }
 static double y_pyramid(const struct visd_bench_point *p) { return p->pass_ms[3]; }
 static double y_test(const struct visd_bench_point *p) { return p->pass_ms[4]; }
-static double y_compact(const struct visd_bench_point *p) { return p->pass_ms[5]; }
+static double y_mark(const struct visd_bench_point *p) { return p->pass_ms[5]; }
+static double y_compact(const struct visd_bench_point *p) { return p->pass_ms[6]; }
 static double y_cpu(const struct visd_bench_point *p) { return p->cpu_ms; }
 static double y_stepwise(const struct visd_bench_point *p) { return p->stepwise_pyramid_ms; }
 static double y_coarse(const struct visd_bench_point *p) { return p->coarse_test_ms; }
@@ -114,7 +115,7 @@ static double y_coarse_listed(const struct visd_bench_point *p) { return p->coar
 
 enum sweep { OBJECTS, SIZES, SHARES };
 
-#define LINES 6
+#define LINES 7
 static const struct {
     const char *file, *title, *y_label;
     enum sweep sweep;
@@ -122,7 +123,7 @@ static const struct {
 } charts[] = {
     {"objects-latency", "Camera to answer", "ms", OBJECTS, {{"p50", y_p50}, {"p99", y_p99}, {"all passes", y_passes}}},
     {"objects-passes", "What each pass takes", "ms", OBJECTS,
-     {{"frustum", y_frustum}, {"select", y_select}, {"depth", y_depth}, {"pyramid", y_pyramid}, {"test", y_test}, {"compact", y_compact}}},
+     {{"frustum", y_frustum}, {"select", y_select}, {"depth", y_depth}, {"pyramid", y_pyramid}, {"test", y_test}, {"mark", y_mark}, {"compact", y_compact}}},
     {"objects-bytes", "Bytes of an answer", "bytes", OBJECTS, {{"list", y_answer}, {"delta", y_delta}}},
     {"objects-frustum", "The frustum pass, and a loop on a CPU thread", "ms", OBJECTS, {{"visd", y_frustum}, {"CPU", y_cpu}}},
     {"objects-test", "The pyramid test, and one of 2 x 2 texels", "ms", OBJECTS, {{"visd", y_test}, {"2 x 2", y_coarse}}},

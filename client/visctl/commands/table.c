@@ -74,7 +74,7 @@ const struct cli_command cli_commands[] = {
      "same cameras in turn, peers: a frustum test on one CPU thread, a pyramid made by a dispatch a level, and a test that looks at 2 x 2 texels. Last\n"
      "comes the cost model fitted to all. With --out it writes scale.jsonl, and charts as SVG.",
      "visctl bench scale --objects 1k,100k,10M --out figures/",
-     OPTIONS({"kinds", "LIST", "of scenes; default grid,office"}, {"objects", "LIST", "default 1k,10k,100k,1M,10M"},
+     OPTIONS(METHOD, {"kinds", "LIST", "of scenes; default grid,office"}, {"objects", "LIST", "default 1k,10k,100k,1M,10M"},
              {"sizes", "LIST", "default 1920x1080, then 256x256 to 3840x2160"}, {"shares", "LIST", "percent seen; default 0.1,1,3,10,30,100"},
              {"share-objects", "N", "in the scene for shares; default 100000"}, {"seed", "N", "default 1"}, {"frames", "N", "a point; default 300"},
              {"seconds", "S", "for the frames of a point, at most; 4 are flown in any case; default 60"}, {"out", "DIR", "write results and charts there"}),
