@@ -7,11 +7,11 @@
 #include "../camera/cameras.h"
 #include "../export/glb.h"
 #include "../generate/generate.h"
-#include "../import/gltf.h"
 #include "cli.h"
 #include "commands.h"
 #include "daemon_sink.h"
 #include "fill.h"
+#include "load_file.h"
 
 static void show_progress(void *context, uint64_t done, uint64_t all)
 {
@@ -31,7 +31,6 @@ int cmd_load(struct cli *cli)
 {
     const char *file = cli->operand[0], *name = cli_text(cli, "scene");
     uint64_t id_base = 0, since = cli_now_ns();
-    struct visd_gltf_options options = {.scene = cli_text(cli, "gltf-scene")};
     struct visd_why why = {{0}};
     struct visd_model model;
     struct fill fill;
@@ -39,18 +38,13 @@ int cmd_load(struct cli *cli)
     if (!cli_number(cli, "id-base", 0, UINT64_MAX / 2, &id_base)) return CLI_USAGE;
 
     visd_model_init(&model);
-    cli_progress("reading", 0, 1);
-    enum visd_err err = visd_gltf_read(&model, file, &options, &why);
-    bool faulty = err == VISD_ERR_BAD_MESSAGE || err == VISD_ERR_BAD_VALUE; /* else the text itself says what to do */
-    if (err != VISD_ERR_OK) return cli_fail(cli, "%s; nothing was loaded%s", why.text, faulty ? "; repair the file or export it again, as glTF 2.0" : "");
-    cli_progress(NULL, 0, 0);
-    for (uint32_t i = 0; i < model.warning_count; i++) fprintf(stderr, "visctl load: note: %s\n", model.warnings[i]);
-    if (model.warnings_dropped) fprintf(stderr, "visctl load: note: %u more notes like these\n", model.warnings_dropped);
+    int status = load_file(cli, file, &model);
+    if (status != CLI_DONE) return status;
 
-    int status = CLI_FAILED;
+    status = CLI_FAILED;
     if (fill_begin(cli, name, 0, &fill)) {
         struct visd_sink *sink = NULL;
-        err = daemon_sink_create(&sink, cli->client, &fill, id_base, &why);
+        enum visd_err err = daemon_sink_create(&sink, cli->client, &fill, id_base, &why);
         if (err == VISD_ERR_OK) err = visd_model_send(&model, sink, id_base, show_progress, "loading", &why);
         status = end_sink(cli, &fill, sink, err, since, &why);
     }

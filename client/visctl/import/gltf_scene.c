@@ -9,12 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/path.h"
 #include "../model/transform.h"
 #include "gltf_document.h"
 #include "proto/limits.h"
 
-#define NAME_BYTES 255u
-#define PATH_BYTES 1000u
 #define THIN_MARGIN 1.0f /* pixels: points and lines are drawn about this wide */
 
 struct node {
@@ -165,8 +164,7 @@ static enum visd_err local_transform(struct gltf_document *d, const char *place,
     return VISD_ERR_OK;
 }
 
-/* above + '/' + the node's name, escaped. A path that grows too long keeps its end. */
-static void path_of(const struct gltf_document *d, uint32_t node, const char *above, char out[PATH_BYTES + 2 * NAME_BYTES + 8])
+static void path_of(const struct gltf_document *d, uint32_t node, const char *above, char out[VISD_MODEL_PATH_BYTES])
 {
     const json_t *object = gltf_at(d, GLTF_NODES, node);
     const char *name = json_string_value(json_object_get(object, "name"));
@@ -177,22 +175,7 @@ static void path_of(const struct gltf_document *d, uint32_t node, const char *ab
         snprintf(spare, sizeof(spare), "node %u", node);
         name = spare;
     }
-    size_t n = strlen(above);
-    if (n > PATH_BYTES) {
-        memcpy(out, "\xe2\x80\xa6", 3);
-        n = 3;
-    } else {
-        memcpy(out, above, n);
-    }
-    if (n) out[n++] = '/';
-    size_t length = strlen(name);
-    if (length > NAME_BYTES)
-        for (length = NAME_BYTES; length && ((unsigned char)name[length] & 0xc0) == 0x80;) length--;
-    for (size_t i = 0; i < length; i++) {
-        if (name[i] == '/' || name[i] == '\\') out[n++] = '\\';
-        out[n++] = name[i];
-    }
-    out[n] = 0;
+    visd_model_path_join(out, above, name);
 }
 
 static enum visd_err add_object(struct walk *w, const char *place, struct visd_model_object *object)
@@ -249,7 +232,7 @@ static enum visd_err add_instances(struct walk *w, uint32_t number, const json_t
     for (uint32_t i = 0; i < count && err == VISD_ERR_OK; i++) {
         struct visd_model_trs trs = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
         double tt[3], rr[4], ss[3];
-        char name[PATH_BYTES + 2 * NAME_BYTES + 24];
+        char name[VISD_MODEL_PATH_BYTES + 16];
         if (t.count) gltf_accessor_floats(&t, i, trs.translation);
         if (r.count) gltf_accessor_floats(&r, i, trs.rotation);
         if (s.count) gltf_accessor_floats(&s, i, trs.scale);
@@ -280,7 +263,7 @@ static enum visd_err visit(struct walk *w, uint32_t number)
     const struct node *parent = node->parent == VISD_MODEL_NONE ? NULL : &w->nodes[node->parent];
     uint32_t above = parent ? parent->group : VISD_MODEL_NONE;
     double local[12];
-    char path[PATH_BYTES + 2 * NAME_BYTES + 8];
+    char path[VISD_MODEL_PATH_BYTES];
     enum visd_err err = local_transform(d, place.text, object, local);
     if (err == VISD_ERR_OK && node->mesh != VISD_MODEL_NONE)
         err = gltf_get_extension(d, place.text, object, "EXT_mesh_gpu_instancing", &instancing);
