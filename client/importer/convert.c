@@ -151,6 +151,9 @@ static void add_mesh(struct walk *w, struct build *b, const struct aiMesh *from,
         else
             shape->thin |= face->mNumIndices > 0;
     }
+    /* Vertices alone are a cloud of points. */
+    for (unsigned v = 0; v < from->mNumVertices && !from->mNumFaces; v++) add_vertex(w, b, from, v);
+    shape->thin |= from->mNumVertices > 0 && !from->mNumFaces;
     free(corners.at);
     free(numbers);
 }
@@ -302,14 +305,4 @@ void convert(struct import *im)
         tell_note(&im->tell, "%llu polygons cross themselves or are not flat: what lies inside them is not sure, and they hide nothing",
                   (unsigned long long)w.unsure);
     if (im->scene->mNumAnimations) tell_note(&im->tell, "animated nodes are loaded where they rest");
-}
-
-void count_faces(const struct aiScene *scene, uint64_t *points, uint64_t *lines, uint64_t *polygons)
-{
-    *points = *lines = *polygons = 0;
-    for (unsigned m = 0; m < scene->mNumMeshes; m++)
-        for (unsigned f = 0; f < scene->mMeshes[m]->mNumFaces; f++) {
-            unsigned corners = scene->mMeshes[m]->mFaces[f].mNumIndices;
-            *(corners == 1 ? points : corners == 2 ? lines : polygons) += corners > 0;
-        }
 }

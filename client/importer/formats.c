@@ -4,7 +4,12 @@
 #include "importer.h"
 
 const struct format formats[] = {
-    {"obj", "Wavefront Object Importer", NULL, NULL, NULL},
-    {"stl", "Stereolithography (STL) Importer", NULL, NULL, NULL},
+    {"obj", "Wavefront Object Importer", NULL, look_obj, check_obj},
+    {"stl", "Stereolithography (STL) Importer", NULL, look_stl, check_stl},
+    {"ply", "Stanford Polygon Library (PLY) Importer", NULL, look_ply, check_ply},
+    {"3mf", "3mf Importer", "its unit and its axes", NULL, NULL},
+    {"fbx", "Autodesk FBX Importer", "its unit and its axes", NULL, NULL},
+    {"dae", "Collada Importer", "its unit and its axes", NULL, NULL},
+    {"ifc", "Industry Foundation Classes (IFC) Importer", "its unit and its axes", NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

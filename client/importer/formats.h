@@ -4,4 +4,11 @@
 
 struct import;
 
+void look_obj(struct import *im);
+void check_obj(struct import *im);
+void look_stl(struct import *im);
+void check_stl(struct import *im);
+void look_ply(struct import *im);
+void check_ply(struct import *im);
+
 #endif

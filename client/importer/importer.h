@@ -23,7 +23,6 @@ struct import {
     bool partial;  /* what lacks names is only noted */
     double root[12]; /* from the coordinates that the library gives to metres, +Y up */
     const struct aiScene *scene;
-    uint64_t faces, points, lines; /* declared, for check to hold against what came; UINT64_MAX: not known */
     uint64_t log_errors;
     char log_error[200]; /* the first */
     void *own; /* of the format's functions */
@@ -49,8 +48,5 @@ void place(struct import *im, double metres, char up);
 
 /* Tells the scene: groups, meshes, objects. */
 void convert(struct import *im);
-
-/* Faces of all meshes of the scene by corners: 1, 2, and 3 or more. */
-void count_faces(const struct aiScene *scene, uint64_t *points, uint64_t *lines, uint64_t *polygons);
 
 #endif

@@ -141,7 +141,7 @@ def test_refusals_say_what_to_do(t):
     for arguments, says in ((("set", "g", 5, 99, "hide"), 'no object 99; nothing was changed; visctl objects "g" lists what there is'),
                             (("snapshot", "g", "--camera", cameras, "--frame", 3, "--out", f"{t.tmp}/x.png"), "--frame takes 0 to 2"),
                             (("load", old, "--scene", "z"), "only 2.0; convert it to 2.0; nothing was loaded"),
-                            (("load", other, "--scene", "z"), "not glTF, and other formats are not read; nothing was loaded; repair the file or export it again, as glTF 2.0"),
+                            (("load", other, "--scene", "z"), "not glTF; --format names another format; nothing was loaded; repair the file or export it again, as glTF 2.0"),
                             (("load", new, "--scene", "z"), "X is not read; export the file without it; nothing was loaded")):
         done = t.visctl(*arguments, check=False)
         assert done.returncode == 1 and done.stderr.endswith(says + "\n") and len(done.stderr.splitlines()) == 1, f"{arguments}: {done.stderr!r}"

@@ -250,7 +250,7 @@ enum visd_err gltf_document_open(struct gltf_document *d, const unsigned char *b
     while (blank < text_size && text[blank] && strchr(" \t\r\n", text[blank])) blank++;
     if (blank < text_size && text[blank] != '{' && text[blank] != '[')
         return gltf_refuse(d, VISD_ERR_BAD_MESSAGE, "the first bytes",
-                           "are neither those of GLB nor of JSON: this is not glTF, and other formats are not read");
+                           "are neither those of GLB nor of JSON: this is not glTF; --format names another format");
     json_error_t fault;
     d->root = json_loadb(text, text_size, JSON_REJECT_DUPLICATES, &fault);
     if (!d->root)
