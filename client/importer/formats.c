@@ -8,7 +8,7 @@ const struct format formats[] = {
     {"stl", "Stereolithography (STL) Importer", NULL, look_stl, check_stl},
     {"ply", "Stanford Polygon Library (PLY) Importer", NULL, look_ply, check_ply},
     {"3mf", "3mf Importer", "its unit and its axes", NULL, NULL},
-    {"fbx", "Autodesk FBX Importer", "its unit and its axes", NULL, NULL},
+    {"fbx", "Autodesk FBX Importer", "its unit and its axes", look_fbx, check_fbx},
     {"dae", "Collada Importer", "its unit and its axes", NULL, NULL},
     {"ifc", "Industry Foundation Classes (IFC) Importer", "its unit and its axes", NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},

@@ -11,4 +11,7 @@ void check_stl(struct import *im);
 void look_ply(struct import *im);
 void check_ply(struct import *im);
 
+void look_fbx(struct import *im);
+void check_fbx(struct import *im);
+
 #endif
