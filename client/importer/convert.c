@@ -62,7 +62,7 @@ static void look_at_materials(struct walk *w)
     for (unsigned i = 0; i < w->scene->mNumMaterials; i++) {
         int two_sided = 0;
         aiGetMaterialInteger(w->scene->mMaterials[i], AI_MATKEY_TWOSIDED, &two_sided);
-        w->looks[i] = (unsigned char)((is_see_through(w->scene->mMaterials[i]) ? 1 : 0) | (two_sided ? 2 : 0));
+        w->looks[i] = (unsigned char)((w->im->see_through || is_see_through(w->scene->mMaterials[i]) ? 1 : 0) | (two_sided ? 2 : 0));
     }
 }
 
@@ -128,7 +128,7 @@ static void add_polygon(struct walk *w, struct build *b, const struct aiFace *fa
 static void add_mesh(struct walk *w, struct build *b, const struct aiMesh *from, struct shape *shape)
 {
     if (from->mMaterialIndex >= w->scene->mNumMaterials && w->scene->mNumMaterials) refuse(w->im, "mesh \"%.80s\" has a material that is none", from->mName.data);
-    uint32_t look = w->scene->mNumMaterials ? w->looks[from->mMaterialIndex] : 0;
+    uint32_t look = w->scene->mNumMaterials ? w->looks[from->mMaterialIndex] : w->im->see_through ? 1 : 0;
     uint32_t *numbers = claim(w->im, from->mNumVertices * sizeof(*numbers));
     struct corners corners = {0};
     memset(numbers, 0xff, from->mNumVertices * sizeof(*numbers));

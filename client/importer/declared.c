@@ -5,6 +5,7 @@
 
 #include "importer.h"
 
+#define DEEPEST 1024u /* convert refuses far less */
 #define SLACK 1e-5 /* of the largest coordinate: the library's numbers are floats, and not the nearest ones */
 
 void declared_vertex(struct declared *d, const double at[3])
@@ -62,4 +63,20 @@ void declared_check(struct import *im, const struct declared *d)
         if (!(fabs(d->min[k] - read.min[k]) <= SLACK * largest) || !(fabs(d->max[k] - read.max[k]) <= SLACK * largest))
             refuse(im, "its vertices lie between %g and %g along %c, and were understood as %g to %g", d->min[k], d->max[k], "xyz"[k], read.min[k],
                    read.max[k]);
+}
+
+static void count_below(const struct aiScene *scene, const struct aiNode *node, uint32_t depth, uint64_t *objects, uint64_t *corners)
+{
+    uint64_t before = *corners;
+    for (unsigned i = 0; i < node->mNumMeshes; i++)
+        for (unsigned k = 0; node->mMeshes[i] < scene->mNumMeshes && k < scene->mMeshes[node->mMeshes[i]]->mNumFaces; k++)
+            *corners += scene->mMeshes[node->mMeshes[i]]->mFaces[k].mNumIndices;
+    *objects += *corners > before;
+    for (unsigned i = 0; i < node->mNumChildren && depth < DEEPEST; i++) count_below(scene, node->mChildren[i], depth + 1, objects, corners);
+}
+
+void declared_count_placed(const struct aiScene *scene, uint64_t *objects, uint64_t *corners)
+{
+    *objects = *corners = 0;
+    count_below(scene, scene->mRootNode, 0, objects, corners);
 }

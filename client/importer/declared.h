@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct aiScene;
 struct import;
 
 struct declared {
@@ -18,5 +19,8 @@ void declared_vertex(struct declared *d, const double at[3]);
 
 /* Refuses the file if what the library read is not this. Only for formats in which nothing is moved or shown twice. */
 void declared_check(struct import *im, const struct declared *d);
+
+/* Nodes that show something, and the corners of all faces that they show. */
+void declared_count_placed(const struct aiScene *scene, uint64_t *objects, uint64_t *corners);
 
 #endif

@@ -14,4 +14,9 @@ void check_ply(struct import *im);
 void look_fbx(struct import *im);
 void check_fbx(struct import *im);
 
+void look_3mf(struct import *im);
+void check_3mf(struct import *im);
+void look_dae(struct import *im);
+void check_dae(struct import *im);
+
 #endif

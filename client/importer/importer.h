@@ -25,6 +25,7 @@ struct import {
     const struct aiScene *scene;
     uint64_t log_errors;
     char log_error[200]; /* the first */
+    bool see_through; /* something in it is, and what is not known: nothing hides */
     void *own; /* of the format's functions */
 };
 

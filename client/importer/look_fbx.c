@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "declared.h"
 #include "fbx_nodes.h"
 #include "formats.h"
 #include "importer.h"
@@ -126,16 +127,6 @@ void look_fbx(struct import *im)
     for (uint64_t i = 0; i < f->thing_count; i++) check_scales(f, &f->things[i]);
 }
 
-/* What nodes show. */
-static void count_placed(const struct aiScene *scene, const struct aiNode *node, uint32_t depth, uint64_t *objects, uint64_t *corners)
-{
-    *objects += node->mNumMeshes > 0;
-    for (unsigned i = 0; i < node->mNumMeshes; i++)
-        for (unsigned k = 0; node->mMeshes[i] < scene->mNumMeshes && k < scene->mMeshes[node->mMeshes[i]]->mNumFaces; k++)
-            *corners += scene->mMeshes[node->mMeshes[i]]->mFaces[k].mNumIndices;
-    for (unsigned i = 0; i < node->mNumChildren && depth < 1024; i++) count_placed(scene, node->mChildren[i], depth + 1, objects, corners);
-}
-
 static bool read_axis(struct import *im, const char *name, int *out)
 {
     const struct aiMetadata *meta = im->scene->mMetaData;
@@ -195,7 +186,7 @@ void check_fbx(struct import *im)
         declared += geometry->corners > 0;
         corners += geometry->corners;
     }
-    count_placed(im->scene, im->scene->mRootNode, 0, &read, &read_corners);
+    declared_count_placed(im->scene, &read, &read_corners);
     if (declared != read || corners != read_corners)
         lacks(im, "it declares %llu objects with %llu corners of faces, and %llu with %llu were understood", (unsigned long long)declared,
               (unsigned long long)corners, (unsigned long long)read, (unsigned long long)read_corners);

@@ -65,13 +65,14 @@ static void read_scene(struct import *im)
     struct aiPropertyStore *settings = aiCreatePropertyStore();
     aiAttachLogStream(&log);
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, 0);
+    aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, 1);
     im->scene = aiImportFileExWithProperties(im->source.alias, 0, &im->source.io, settings);
     if (!im->scene) {
         const char *said = aiGetErrorString();
         if (strstr(said, "bad_alloc")) tell_fail(&im->tell, VISD_ERR_NO_MEMORY, "%s: out of memory; --import-memory allows more", im->source.path);
         refuse(im, "%.300s", *said ? said : "it cannot be read");
     }
-    if (!im->scene->mRootNode || im->scene->mFlags & AI_SCENE_FLAGS_INCOMPLETE) refuse(im, "it could be read in part only%s%s", *im->log_error ? ": " : "", im->log_error);
+    if (!im->scene->mRootNode || im->scene->mFlags & AI_SCENE_FLAGS_INCOMPLETE) refuse(im, "there is nothing to see in it%s%s", *im->log_error ? ": " : "", im->log_error);
     const struct aiMetadata *meta = im->scene->mMetaData;
     for (unsigned i = 0; meta && i < meta->mNumProperties; i++)
         if (strcmp(meta->mKeys[i].data, AI_METADATA_SOURCE_FORMAT) == 0 && meta->mValues[i].mType == AI_AISTRING) {

@@ -1,0 +1,76 @@
+/* DAE (COLLADA): what the library passes over is looked for by name. Indices and counts it checks itself, and unit and axes it applies. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats.h"
+#include "importer.h"
+#include "xml_tags.h"
+
+struct dae {
+    const char **ids; /* of geometries that are meshes with something in them, and of controllers */
+    size_t *lengths;
+    uint64_t count;
+};
+
+static struct xml_tags tags_of(const struct import *im)
+{
+    return (struct xml_tags){.at = (const char *)im->source.bytes, .end = (const char *)im->source.bytes + im->source.size};
+}
+
+static bool is_primitive(const struct xml_tags *x)
+{
+    static const char *const names[] = {"triangles", "polylist", "polygons", "tristrips", "trifans", "lines", "linestrips"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (xml_is(x, names[i])) return true;
+    return false;
+}
+
+static bool knows(const struct dae *d, const char *id, size_t length)
+{
+    for (uint64_t i = 0; i < d->count; i++)
+        if (d->lengths[i] == length && memcmp(d->ids[i], id, length) == 0) return true;
+    return false;
+}
+
+static void find_geometries(struct import *im, struct dae *d)
+{
+    const char *id = NULL;
+    size_t length = 0;
+    uint64_t room = 0;
+    for (struct xml_tags x = tags_of(im); xml_next(&x);) room += !x.closes && (xml_is(&x, "geometry") || xml_is(&x, "controller"));
+    d->ids = claim(im, room * sizeof(*d->ids));
+    d->lengths = claim(im, room * sizeof(*d->lengths));
+    for (struct xml_tags x = tags_of(im); xml_next(&x);) {
+        bool controller = !x.closes && xml_is(&x, "controller");
+        if (!x.closes && (controller || xml_is(&x, "geometry")) && !xml_attribute(&x, "id", &id, &length)) id = NULL;
+        if (!x.closes && id && (controller || is_primitive(&x)) && d->count < room) {
+            d->ids[d->count] = id;
+            d->lengths[d->count++] = length;
+            id = NULL;
+        }
+        if (x.closes && xml_is(&x, "geometry")) id = NULL;
+    }
+}
+
+void look_dae(struct import *im)
+{
+    struct dae d = {0};
+    find_geometries(im, &d);
+    for (struct xml_tags x = tags_of(im); xml_next(&x);) {
+        const char *url = "";
+        size_t length = 0;
+        if (x.closes) continue;
+        if (xml_is(&x, "skew")) refuse(im, "a <skew> is not read; write it as a <matrix>");
+        bool shape = xml_is(&x, "instance_geometry") || xml_is(&x, "instance_controller");
+        if (!shape && !xml_is(&x, "instance_node")) continue;
+        if (!xml_attribute(&x, "url", &url, &length) || !length || *url != '#')
+            lacks(im, "\"%.*s\" is in another file, which is not read", (int)(length > 80 ? 80 : length), url);
+        else if (shape && !knows(&d, url + 1, length - 1))
+            lacks(im, "geometry \"%.*s\" is no mesh, or is missing", (int)(length > 80 ? 80 : length), url);
+    }
+}
+
+void check_dae(struct import *im)
+{
+    if (strstr(im->log_error, "Unable to")) lacks(im, "%s", im->log_error);
+}
