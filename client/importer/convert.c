@@ -264,6 +264,10 @@ static void add_object(struct walk *w, const struct aiNode *node, uint32_t group
     memcpy(row.max, shape->max, sizeof(row.max));
     if (shape->see_through) row.flags |= VISD_MODEL_SEE_THROUGH;
     if (shape->thin) row.margin = THIN_MARGIN;
+    if (w->im->unsure && w->im->unsure(w->im, node)) {
+        row.flags |= VISD_MODEL_UNBOUNDED;
+        row.mesh = VISD_STREAM_NONE;
+    }
     if (shape->moves) {
         row.flags |= VISD_MODEL_UNBOUNDED;
         tell_note(&w->im->tell, "objects of skinned or morphing meshes are always listed and hide nothing: their pose is not known");

@@ -10,6 +10,6 @@ const struct format formats[] = {
     {"3mf", "3mf Importer", "its unit and its axes", look_3mf, check_3mf},
     {"fbx", "Autodesk FBX Importer", "its unit and its axes", look_fbx, check_fbx},
     {"dae", "Collada Importer", "its unit and its axes", look_dae, check_dae},
-    {"ifc", "Industry Foundation Classes (IFC) Importer", "its unit and its axes", NULL, NULL},
+    {"ifc", "Industry Foundation Classes (IFC) Importer", "its unit and its axes", look_ifc, check_ifc},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -19,4 +19,7 @@ void check_3mf(struct import *im);
 void look_dae(struct import *im);
 void check_dae(struct import *im);
 
+void look_ifc(struct import *im);
+void check_ifc(struct import *im);
+
 #endif

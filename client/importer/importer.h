@@ -26,6 +26,7 @@ struct import {
     uint64_t log_errors;
     char log_error[200]; /* the first */
     bool see_through; /* something in it is, and what is not known: nothing hides */
+    bool (*unsure)(const struct import *im, const struct aiNode *node); /* its shape may be wrong: it is always listed and hides nothing; NULL: none is */
     void *own; /* of the format's functions */
 };
 
