@@ -41,6 +41,8 @@ extern const struct format formats[]; /* the last has no ending */
 
 /* It is refused: a fault in the file. */
 _Noreturn void refuse(struct import *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same: it would be read wrongly. The text says what to do. */
+_Noreturn void cannot(struct import *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Some of it cannot be read rightly: refused, unless the user takes what can. */
 void lacks(struct import *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void *claim(struct import *im, size_t bytes); /* zeroed; ends the process where there is none */

@@ -60,7 +60,7 @@ void look_dae(struct import *im)
         const char *url = "";
         size_t length = 0;
         if (x.closes) continue;
-        if (xml_is(&x, "skew")) refuse(im, "a <skew> is not read; write it as a <matrix>");
+        if (xml_is(&x, "skew")) cannot(im, "a <skew> is not read; write it as a <matrix>");
         bool shape = xml_is(&x, "instance_geometry") || xml_is(&x, "instance_controller");
         if (!shape && !xml_is(&x, "instance_node")) continue;
         if (!xml_attribute(&x, "url", &url, &length) || !length || *url != '#')

@@ -17,6 +17,7 @@ struct thing { /* a geometry or a model */
     double scale[3];
     int inherits; /* how it takes over its parent's scale, as FBX numbers it */
     bool model, mesh, turned;
+    bool geometric; /* its mesh is placed apart from itself */
     char name[64];
 };
 
@@ -58,6 +59,7 @@ static void add_thing(struct fbx *f, const struct fbx_node *node)
     f->at->mesh = text_is(&node->properties[2], "Mesh");
     const char *name = node->properties[1].text;
     size_t length = node->properties[1].length < sizeof(f->at->name) - 1 ? node->properties[1].length : sizeof(f->at->name) - 1;
+    if (name && length > 7 && memcmp(name, "Model::", 7) == 0) name += 7, length -= 7; /* in text files */
     if (name) memcpy(f->at->name, name, length);
 }
 
@@ -67,6 +69,8 @@ static void add_property(struct thing *t, const struct fbx_node *node)
     if (text_is(&p[0], "InheritType")) t->inherits = (int)p[4].number;
     for (int k = 0; k < 3 && text_is(&p[0], "Lcl Scaling"); k++) t->scale[k] = p[4 + k].number;
     for (int k = 0; k < 3 && (text_is(&p[0], "Lcl Rotation") || text_is(&p[0], "PreRotation")); k++) t->turned |= p[4 + k].number != 0;
+    for (int k = 0; k < 3 && (text_is(&p[0], "GeometricTranslation") || text_is(&p[0], "GeometricRotation")); k++) t->geometric |= p[4 + k].number != 0;
+    for (int k = 0; k < 3 && text_is(&p[0], "GeometricScaling"); k++) t->geometric |= p[4 + k].number != 1;
 }
 
 static void seen(void *context, const struct fbx_node *node)
@@ -100,16 +104,19 @@ static struct thing *thing_of(const struct fbx *f, int64_t id)
     return f->thing_count ? bsearch(&key, f->things, f->thing_count, sizeof(key), by_id) : NULL;
 }
 
-/* A scale that is handed down in a way which the library does not know. */
-static void check_scales(struct fbx *f, const struct thing *t)
+/* What is handed down in a way that the library does not know. */
+static void check_parents(struct fbx *f, const struct thing *t)
 {
-    if (!t->model || t->inherits == 1) return;
-    const struct thing *above = thing_of(f, t->parent);
-    for (uint32_t height = 0; above && above->model && height < HIGHEST; height++, above = thing_of(f, above->parent)) {
+    const struct thing *above = t->model ? thing_of(f, t->parent) : NULL;
+    if (above && above->model && above->geometric)
+        cannot(f->im, "model \"%.60s\" is below \"%.60s\", which has a geometric transform (of its mesh alone); reset its pivot before exporting", t->name,
+               above->name);
+    for (uint32_t height = 0; t->inherits != 1 && above && above->model && height < HIGHEST; height++, above = thing_of(f, above->parent)) {
         const double *s = above->scale;
         bool plain = s[0] == 1 && s[1] == 1 && s[2] == 1, even = s[0] == s[1] && s[1] == s[2];
         if (t->inherits == 2 ? !plain : !even && t->turned)
-            lacks(f->im, "model \"%.60s\" takes over the scale of \"%.60s\" in a way (InheritType %d) that is not read", t->name, above->name, t->inherits);
+            cannot(f->im, "model \"%.60s\" takes over the scale of \"%.60s\" in a way (InheritType %d) that is not read; apply scales before exporting",
+                   t->name, above->name, t->inherits);
     }
 }
 
@@ -124,7 +131,7 @@ void look_fbx(struct import *im)
         struct thing *child = thing_of(f, f->links[i].child);
         if (child && child->model && thing_of(f, f->links[i].parent)) child->parent = f->links[i].parent;
     }
-    for (uint64_t i = 0; i < f->thing_count; i++) check_scales(f, &f->things[i]);
+    for (uint64_t i = 0; i < f->thing_count; i++) check_parents(f, &f->things[i]);
 }
 
 static bool read_axis(struct import *im, const char *name, int *out)

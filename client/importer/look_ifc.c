@@ -244,8 +244,7 @@ void look_ifc(struct import *im)
     size_t length = text ? strcspn(text + 1, "'") : 0;
     if (!text) refuse(im, "it says no FILE_SCHEMA: it is not IFC");
     if (length != 6 || strncasecmp(text + 1, "IFC2X3", 6) != 0)
-        tell_fail(&im->tell, VISD_ERR_NOT_SUPPORTED, "%s: its schema is %.*s, and only IFC2X3 is read; export it as that, or as glTF", im->source.path,
-                  (int)(length > 40 ? 40 : length), text + 1);
+        cannot(im, "its schema is %.*s, and only IFC2X3 is read; export it as that, or as glTF", (int)(length > 40 ? 40 : length), text + 1);
     read_entities(im, f);
     read_products(im, f);
     if (!f->product_count) refuse(im, "it holds no products with a shape");

@@ -83,7 +83,7 @@ void look_obj(struct import *im)
     for (struct words w = all_of(im); words_line(&w);) {
         if (!words_next(&w, true)) continue;
         seen += words_is(&w, "v");
-        if (words_is(&w, "fo")) refuse(im, "line %llu: \"fo\" is not read; write it as \"f\"", (unsigned long long)w.line);
+        if (words_is(&w, "fo")) cannot(im, "line %llu: \"fo\" is not read; write it as \"f\"", (unsigned long long)w.line);
         if (words_is(&w, "f") || words_is(&w, "l") || words_is(&w, "p")) read_element(im, o, &w, *w.word, seen);
         while (words_next(&w, true)) {}
     }

@@ -193,11 +193,11 @@ static void check_element(struct ply *p, const struct element *e)
         const struct property *q = &e->properties[i];
         if (!q->list && q->name[0] >= 'x' && q->name[0] <= 'z' && !q->name[1]) axes |= 1u << (q->name[0] - 'x');
         any |= is_indices(q);
-        if (vertices && q->list) refuse(im, "a list among the properties of its vertices is not read");
+        if (vertices && q->list) cannot(im, "a list among the properties of its vertices is not read; export it without");
     }
     if (vertices && axes != 7) refuse(im, "its vertices have no x, y and z");
-    if (faces && e->count && !any) refuse(im, "its faces have no list named vertex_indices or vertex_index");
-    if (strcmp(e->name, "tristrips") == 0 && e->count) refuse(im, "triangle strips (tristrips) are not read");
+    if (faces && e->count && !any) cannot(im, "its faces have no list named vertex_indices or vertex_index; export it with one");
+    if (strcmp(e->name, "tristrips") == 0 && e->count) cannot(im, "triangle strips (tristrips) are not read; export triangles");
     if (strcmp(e->name, "edge") == 0 && e->count) lacks(im, "its %llu edges are not read", (unsigned long long)e->count);
 }
 

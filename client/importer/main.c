@@ -25,6 +25,13 @@ void refuse(struct import *im, const char *format, ...)
     end_refused(im, VISD_ERR_BAD_VALUE, format, args, "");
 }
 
+void cannot(struct import *im, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    end_refused(im, VISD_ERR_NOT_SUPPORTED, format, args, "");
+}
+
 void lacks(struct import *im, const char *format, ...)
 {
     char text[640];

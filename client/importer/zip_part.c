@@ -30,7 +30,7 @@ bool zip_parts(const unsigned char *bytes, size_t size, void (*seen)(void *conte
         if (at > size || size - at < ENTRY_BYTES || memcmp(bytes + at, "PK\1\2", 4) != 0) return false;
         const unsigned char *e = bytes + at;
         struct zip_part part = {.name = (const char *)e + ENTRY_BYTES, .name_length = u16(e + 28), .packed = u32(e + 20), .size = u32(e + 24),
-                                .method = u16(e + 10), .at = u32(e + 42)};
+                                .method = u16(e + 10), .crc = u32(e + 16), .at = u32(e + 42)};
         size_t whole = ENTRY_BYTES + part.name_length + u16(e + 30) + u16(e + 32);
         if (size - at < whole) return false;
         seen(context, &part);
@@ -48,14 +48,15 @@ char *zip_unpack(const unsigned char *bytes, size_t size, const struct zip_part 
     char *out = malloc(part->size + 1);
     if (!out) return NULL;
     out[part->size] = 0;
-    if (part->method == 0) return memcpy(out, bytes + from, part->size);
+    if (part->method == 0) memcpy(out, bytes + from, part->size);
     z_stream z = {.next_in = (unsigned char *)bytes + from, .avail_in = (uInt)part->packed, .next_out = (unsigned char *)out, .avail_out = (uInt)part->size};
     bool good = part->method == 8 && inflateInit2(&z, -MAX_WBITS) == Z_OK;
     if (good) {
         good = inflate(&z, Z_FINISH) == Z_STREAM_END && z.total_out == part->size;
         inflateEnd(&z);
     }
-    if (good) return out;
+    good |= part->method == 0;
+    if (good && crc32_z(0, (const unsigned char *)out, part->size) == part->crc) return out;
     free(out);
     return NULL;
 }
