@@ -20,7 +20,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 MODELS = os.path.join(os.path.dirname(ROOT), "shared", "models")
-PROGRAMS = ("visd", "visctl")
+PROGRAMS = ("visd", "visctl", "visctl-import")
 # The C library's own: a machine's driver needs the machine's. They are brought along in a folder of their own, for bin/ to fall back to.
 LIBC = ("ld-linux-x86-64.so.2", "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libresolv.so.2")
 LIMIT = 40 << 20  # bytes, of the folder and so of the tarball
@@ -114,7 +114,7 @@ def copy_models(folder):
 
 def cull_here(build, folder):
     """SET.lists.jsonl: what the software device of this machine lists."""
-    visd, visctl = (os.path.join(build, "bin", name) for name in PROGRAMS)
+    visd, visctl = (os.path.join(build, "bin", name) for name in PROGRAMS[:2])
     with tempfile.TemporaryDirectory() as place:
         url = f"ipc://{place}/visd.sock"
         with open(os.path.join(place, "log"), "w", encoding="utf-8") as log:
@@ -174,6 +174,8 @@ def main():
     copy_licences(copy_libraries(args.build, folder), folder)
     for name in PROGRAMS:
         shutil.copy(os.path.join(HERE, "start"), os.path.join(folder, name))
+    # visctl looks beside its own executable, which is the loader there where it runs on the bundle's own C library.
+    os.symlink("../../visctl-import", os.path.join(folder, "lib", "glibc", "visctl-import"))
     shutil.copy(os.path.join(HERE, "check"), folder)
     shutil.copy(os.path.join(HERE, "README.txt"), folder)
     shutil.copy(os.path.join(ROOT, "LICENSE"), folder)

@@ -9,20 +9,20 @@
 
 const struct cli_command cli_commands[] = {
     {"load", "Loads a model file into a scene.", "FILE",
-     "Reads glTF and GLB, and through a process of its own OBJ and STL. The\n"
+     "Reads glTF and GLB, and OBJ, STL, PLY, 3MF, FBX, DAE and IFC by a program of its own, visctl-import, which a file may crash at no other cost. The\n"
      "scene is made if there is none; into one that is not empty only with --id-base. A file always gives the same ids: places in a walk of its\n"
-     "nodes, from 0. A scene is in metres, with +Y up. OBJ and STL say neither: their numbers are taken as they stand, unless\n"
-     "--unit and --up say more. What cannot be read rightly is refused, and nothing is loaded. The last line is\n"
+     "nodes, from 0. Scenes are in metres, with +Y up. What a file says of its unit and its axes is used; OBJ, STL and PLY say nothing, and their\n"
+     "numbers are taken as they stand unless --unit and --up say more. What cannot be read rightly is refused, and nothing is loaded. The last line is\n"
      "{\"scene\",\"objects\",\"meshes\",\"triangles\",\"seconds\"}.",
      "visctl load engine.glb --scene engine\n  visctl load bracket.stl --scene bracket --unit mm --up z",
      OPTIONS({"scene", "S", "the scene to load into"}, {"id-base", "N", "added to all ids; default 0"},
              {"gltf-scene", "NAME", "which of the file's scenes, by name or number; default the file's own default"},
-             {"format", "F", "read it as glb, gltf, obj, stl, whatever its name ends with"},
-             {"unit", "U", "what a unit of a file is that does not say: m, cm, mm, in, ft, or a number of metres; default m"},
-             {"up", "AXIS", "which axis of a file that does not say points up: x, y or z; default y"},
+             {"format", "F", "read it as glb, gltf, obj, stl, ply, 3mf, fbx, dae or ifc; default what its name ends with"},
+             {"unit", "U", "of OBJ, STL, PLY: what their unit is: m, cm, mm, in, ft, or a number of metres; default m"},
+             {"up", "AXIS", "of OBJ, STL, PLY: the axis that points up: x, y or z; default y"},
              {"partial", NULL, "load what can be read of a file that cannot be read whole, with a note"},
-             {"import-memory", "MIB", "what the reader of other formats than glTF may take; default 8192"},
-             {"import-seconds", "N", "how long it may work; default 600"}),
+             {"import-memory", "MIB", "memory that visctl-import may take; default 8192"},
+             {"import-seconds", "N", "processor time that visctl-import may take; default 600"}),
      1, 1, cmd_load},
     {"generate", "Makes a scene to measure with: office, city, mall, random, grid or curtain.", "KIND",
      "The same kind, seed and number always give the same scene. It is streamed to the daemon's --scene, or written to --out.",

@@ -14,7 +14,7 @@ struct visd_foreign_options {
     double metres_per_unit; /* 0: what the file says; where its format cannot say, 1 */
     char up;                /* 'x', 'y', 'z'; 0: what the file says; where its format cannot say, 'y' */
     bool partial;           /* load what can be read of a file that cannot be read whole */
-    uint64_t memory_mib, seconds; /* what the child may take; 0: visd_foreign_memory_mib, visd_foreign_seconds */
+    uint64_t memory_mib, seconds; /* what the child may take; 0: as below */
 };
 
 #define VISD_FOREIGN_MEMORY_MIB 8192
@@ -27,7 +27,7 @@ const char *visd_foreign_format_of(const char *path);
 
 /* format: one of visd_foreign_formats. model must be initialised and empty; on failure it is left so. Errors: IO (the file cannot be read, the
  * importer cannot be started), BAD_VALUE (a fault in the file, or a crash), NOT_SUPPORTED (what is not read rightly), TOO_BIG (a limit),
- * NO_MEMORY, INTERNAL (the importer's answer made no sense). */
+ * NO_MEMORY, BAD_MESSAGE (the importer's answer made no sense). */
 enum visd_err visd_foreign_read(struct visd_model *model, const char *path, const char *format, const struct visd_foreign_options *options,
                                 struct visd_why *why);
 
