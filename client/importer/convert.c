@@ -15,6 +15,7 @@
 #include "proto/limits.h"
 
 #define THIN_MARGIN 1.0f /* pixels: points and lines are drawn about this wide */
+#define FINE 1e-3        /* metres: what is rounded off more coarsely is told */
 #define LOOKS 4u         /* ways in which a triangle may hide what is behind it: sides known or not, see-through or not */
 #define DEEPEST (VISD_MAX_GROUP_DEPTH + 8)
 
@@ -39,7 +40,8 @@ struct walk {
     uint32_t shape_count, shape_room;
     unsigned char *looks; /* of each material */
     struct polygon_room room;
-    uint64_t unsure, unplaced;
+    uint64_t unsure;
+    double largest; /* coordinate */
 };
 
 /* ---- materials ---- */
@@ -181,6 +183,7 @@ static void end_mesh(struct walk *w, struct build *b, struct shape *shape)
     for (uint32_t v = 0; v < b->mesh.vertices; v++)
         for (int k = 0; k < 3; k++) {
             double at = b->mesh.positions[v * 3ull + (uint32_t)k];
+            w->largest = fmax(w->largest, fabs(at));
             shape->min[k] = v ? fmin(shape->min[k], at) : at;
             shape->max[k] = v ? fmax(shape->max[k], at) : at;
         }
@@ -308,5 +311,9 @@ void convert(struct import *im)
     if (w.unsure)
         tell_note(&im->tell, "%llu polygons cross themselves or are not flat: what lies inside them is not sure, and they hide nothing",
                   (unsigned long long)w.unsure);
+    /* The library keeps floats, and a file's doubles may be finer. */
+    double step = w.largest * ldexp(1, -24) * cbrt(fabs(visd_transform_determinant(im->root)));
+    if (step > FINE)
+        tell_note(&im->tell, "coordinates of up to %g were kept to %.2g m only; move the model nearer to its origin before exporting", w.largest, step);
     if (im->scene->mNumAnimations) tell_note(&im->tell, "animated nodes are loaded where they rest");
 }

@@ -52,9 +52,46 @@ static void find_geometries(struct import *im, struct dae *d)
     }
 }
 
+/* Indices that no count speaks for are passed over. */
+static void check_counts(struct import *im)
+{
+    bool none = false;
+    for (struct xml_tags x = tags_of(im); xml_next(&x);) {
+        uint64_t count = 0;
+        if (is_primitive(&x)) none = !x.closes && (!xml_number(&x, "count", &count) || !count);
+        if (!none || x.closes || x.empty || !xml_is(&x, "p")) continue;
+        const char *at = x.at;
+        while (at < x.end && strchr(" \t\r\n", *at) && *at) at++;
+        if (at < x.end && *at != '<') refuse(im, "a <p> holds indices, and the count around it is 0 or missing");
+    }
+}
+
+/* The library takes the document's unit and axis for all of it. */
+static void check_assets(struct import *im)
+{
+    const char *unit = NULL, *up = NULL;
+    size_t unit_length = 0;
+    for (struct xml_tags x = tags_of(im); xml_next(&x);) {
+        const char *meter = "1";
+        size_t length = 1;
+        if (x.closes) continue;
+        if (xml_is(&x, "unit")) {
+            xml_attribute(&x, "meter", &meter, &length);
+            if (unit && (length != unit_length || memcmp(meter, unit, length) != 0)) cannot(im, "it has parts in different units; export it in one");
+            unit = meter;
+            unit_length = length;
+        } else if (xml_is(&x, "up_axis")) {
+            if (up && x.at < x.end && *up != *x.at) cannot(im, "it has parts with different up axes; export it with one");
+            up = x.at;
+        }
+    }
+}
+
 void look_dae(struct import *im)
 {
     struct dae d = {0};
+    check_assets(im);
+    check_counts(im);
     find_geometries(im, &d);
     for (struct xml_tags x = tags_of(im); xml_next(&x);) {
         const char *url = "";

@@ -92,6 +92,10 @@ int main(int argc, char **argv)
 {
     static struct import im; /* the library's log stream keeps its address */
     struct visd_why why = {{0}};
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        puts("visctl-import " VISD_VERSION);
+        return 0;
+    }
     if (argc != 6) {
         fprintf(stderr, "visctl-import is run by visctl load; use that\n");
         return 2;

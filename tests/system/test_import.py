@@ -108,6 +108,8 @@ def test_obj_refused(t):
     refused(t, write(t, "utf16.obj", (QUADS + "f 1 2 3\n").encode("utf-16")), says="another encoding")
     said, rows = load(t, write(t, "part.obj", QUADS + "f 1 2 3\ncurv 0 1 1 2\n"), "--partial")
     assert len(rows) == 1 and "not all of it was loaded" in said["notes"], said
+    said, rows = load(t, write(t, "far.obj", "v 5000000 0 0\nv 5000001 0 0\nv 5000001 1 0\nf 1 2 3\n"))
+    assert "coordinates of up to 5e+06 were kept to 0.3 m only" in said["notes"], said
     said, rows = load(t, write(t, "cloud.obj", QUADS))
     assert said["triangles"] == 0
     near(rows[0], (0, 0, 0), (1, 2, 4))
@@ -276,7 +278,11 @@ def test_dae(t):
                           (dae(node("A").replace("#g", "other.dae#g"), geometry("g")), '"other.dae#g" is in another file'),
                           (dae(node("A") + node("B", shown="h"), geometry("g") + '<geometry id="h"><convex_mesh convex_hull_of="#g"/></geometry>'), 'geometry "#h" is no mesh'),
                           (dae(node("A"), geometry("g", TRIANGLES.replace('count="2"', 'count="5"'))), "index count"),
-                          (dae(node("A"), geometry("g", TRIANGLES.replace("2 3", "2 9"))), "Invalid data index"), (dae("", ""), "bad.dae: "), ("<COLLADA", "bad.dae: ")):
+                          (dae(node("A"), geometry("g", TRIANGLES.replace("2 3", "2 9"))), "Invalid data index"), (dae("", ""), "bad.dae: "),
+                          (dae(node("A"), geometry("g", TRIANGLES.replace('count="2"', 'count="0"')) + geometry("h")), "the count around it is 0 or missing"),
+                          (dae(node("A"), geometry("g")).replace("<library_nodes>", '<library_nodes><asset><unit meter="2"/></asset>'), "parts in different units"),
+                          (dae(node("A"), geometry("g")).replace("<library_nodes>", "<library_nodes><asset><up_axis>Y_UP</up_axis></asset>"), "different up axes"),
+                          ("<COLLADA", "bad.dae: ")):
         refused(t, write(t, "bad.dae", content), says=says)
     done = t.visctl("load", f"{t.tmp}/a.dae", "--scene", "never", "--unit", "m", check=False)
     assert done.returncode == 1 and "a .dae file says its unit and its axes" in done.stderr, done.stderr

@@ -215,8 +215,8 @@ static double area_of(const float *p, const uint32_t *corners, const uint32_t *c
 
 static void cut(const float *flat, uint32_t count, bool sure, double area)
 {
-    float positions[64 * 3];
-    uint32_t corners[64], out[64 * 3];
+    float positions[64 * 3] = {0};
+    uint32_t corners[64] = {0}, out[64 * 3];
     struct polygon_room room = {0};
     bool all_turn = true;
     for (uint32_t i = 0; i < count; i++) {
