@@ -9,6 +9,7 @@ with cameras, what a ray caster sees in them, and what the software device lists
 import argparse
 import glob
 import gzip
+import itertools
 import json
 import os
 import shutil
@@ -23,6 +24,7 @@ MODELS = os.path.join(os.path.dirname(ROOT), "shared", "models")
 PROGRAMS = ("visd", "visctl", "visctl-import")
 # The C library's own: a machine's driver needs the machine's. They are brought along in a folder of their own, for bin/ to fall back to.
 LIBC = ("ld-linux-x86-64.so.2", "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libresolv.so.2")
+METHODS = ("hiz", "box", "exact")
 LIMIT = 40 << 20  # bytes, of the folder and so of the tarball
 GENERATED = {"office": 4000, "city": 201, "mall": 300, "random": 1000, "grid": 4096}
 CAMERAS, SIZE = 24, "320x180"
@@ -113,7 +115,7 @@ def copy_models(folder):
 
 
 def cull_here(build, folder):
-    """SET.lists.jsonl: what the software device of this machine lists."""
+    """SET.METHOD.jsonl: what the software device of this machine lists."""
     visd, visctl = (os.path.join(build, "bin", name) for name in PROGRAMS[:2])
     with tempfile.TemporaryDirectory() as place:
         url = f"ipc://{place}/visd.sock"
@@ -128,12 +130,12 @@ def cull_here(build, folder):
                 scene = os.path.basename(model).removesuffix(".glb")
                 say(f"{scene}: culling")
                 run(visctl, "--connect", url, "load", model, "--scene", scene)
-                for cameras, lists in ((".cameras.jsonl", ".lists.jsonl"), (".walk.jsonl", ".walk.lists.jsonl")):
+                for (cameras, set_), method in itertools.product(((".cameras.jsonl", ""), (".walk.jsonl", ".walk")), METHODS):
                     base = os.path.join(folder, scene)
                     if not os.path.exists(base + cameras):
                         continue
-                    answers = run(visctl, "--connect", url, "cull", scene, "--cameras", base + cameras)
-                    with open(base + lists, "w", encoding="utf-8") as out:
+                    answers = run(visctl, "--connect", url, "cull", scene, "--cameras", base + cameras, "--method", method)
+                    with open(f"{base}{set_}.{method}.jsonl", "w", encoding="utf-8") as out:
                         for line in answers.splitlines():
                             row = json.loads(line)
                             out.write(json.dumps({"frame": row["frame"], "visible": row["visible"]}, separators=(",", ":")) + "\n")
