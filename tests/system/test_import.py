@@ -182,7 +182,7 @@ def test_ply(t):
     lists = (b"ply\nformat binary_little_endian 1.0\nelement camera 1\nproperty list uchar float k\nelement vertex 5\nproperty float x\nproperty float y\n"
              b"property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n" + struct.pack("<B2f", 2, 1, 2) +
              b"".join(struct.pack("<3f", *v) for v in CORNERS) + struct.pack("<B3i", 3, 0, 1, 2))
-    refused(t, write(t, "lists.ply", lists), says="were understood")
+    refused(t, write(t, "lists.ply", lists), says="it declares 3 corners of faces, and 64 were understood")
 
 
 # --- 3MF, DAE, FBX, IFC --------------------------------------------------------------------------------------------------
@@ -425,6 +425,20 @@ def test_trouble(t):
         assert (objects(t, "kept"), t.visctl("scene", "ls", "--json").stdout) == before, path
     said, _ = load(t, large)
     assert said["triangles"] == 400000, said
+
+
+def test_margins(t):
+    """What is drawn wider than its box says so: seen on the stream itself, since no command shows it."""
+    path, out = write(t, "a.obj", QUADS + "o face\nf 1 2 3\no line\nl 1 2\n"), f"{t.tmp}/stream"
+    subprocess.run(["bash", "-c", 'exec "$@" 3>' + out, "bash", f"{t.build}/bin/visctl-import", "obj", "0", "-", "whole", path], check=True)
+    stream = open(out, "rb").read()
+    margins, at = {}, 8
+    while at < len(stream):
+        tag, _, size = struct.unpack_from("<IIQ", stream, at)
+        if tag == 3:
+            margins[stream[at + 16 + 160:at + 16 + size]] = struct.unpack_from("<f", stream, at + 16 + 12)[0]
+        at += 16 + size
+    assert margins == {b"face": 0, b"line": 1}, margins
 
 
 def test_places(t):
