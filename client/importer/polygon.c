@@ -1,5 +1,6 @@
-/* See polygon.h. The polygon is laid flat along its normal, and its ears are cut off one after the other.
- * Corners in the same place are allowed: a hole hangs on such a seam. */
+/* See polygon.h. The polygon is laid flat along its normal, and its ears are cut off one after the other. Triangles that all turn as the polygon does
+ * add up to how often it winds round each point, so none covers what lies outside of it; edges are looked at for crossings since programs
+ * disagree on what is wound round twice. Corners in the same place are allowed: a hole hangs on such a seam. */
 #include "polygon.h"
 
 #include <math.h>

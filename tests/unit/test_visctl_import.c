@@ -240,6 +240,8 @@ static void test_polygons(void **state)
     cut((const float[]){0, 0, 4, 0, 4, 4, 0, 4, 0, 0, 1, 1, 1, 3, 3, 3, 3, 1, 1, 1}, 10, true, 12);          /* a hole on a seam */
     cut((const float[]){0, 0, 2, 2, 2, 0, 0, 2}, 4, false, 0);                                               /* a bow tie */
     cut((const float[]){0, 3, 2, -3, -3, 1, 3, 1, -2, -3}, 5, false, 0);                                     /* a pentagram */
+    cut((const float[]){0, 0, 4, 0, 1, 3, 1.5f, -1}, 4, false, 0);                                           /* a bow tie with one wing larger */
+    cut((const float[]){0, 0, 4, 0, 4, 4, 1, 4, 1, -1, 5, -1, 5, 5, 0, 5}, 8, false, 0);                     /* twice round its middle */
     cut((const float[]){0, 0, 1, 1, 2, 2, 3, 3}, 4, false, 0);                                               /* a line */
 }
 
