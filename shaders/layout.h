@@ -77,7 +77,7 @@ typedef uint64_t address;
 #define SELECT_MARKS 4u   /* what passed the pyramid, to be marked sample by sample; a budget of its own */
 #define SELECT_WHICH 0xffu
 #define SELECT_UNLIMITED 0x100u /* with these: no budget, for pictures and counts */
-#define SELECT_LOT 0x200u       /* with these: of the bucket at which a budget ends, by lot */
+#define SELECT_CUT 0x200u       /* with these: within the bucket at which a budget ends, by how near they are */
 #define SELECT_BOXES 0x400u     /* with SELECT_MARKS: boxes are marked, not meshes */
 #define SELECT_NO_CLIP 0x800u   /* with SELECT_MARKS: there is no exact road, and who needs it is listed unmarked */
 
@@ -195,9 +195,10 @@ struct counters {
     uint candidates, listed;
     uint fast_draws, fast_chunks, clip_draws, clip_chunks; /* of the newest selection */
     uint larges, tiles, tile_units; /* asked for; more than the capacities: the rest was left out */
-    uint cut, fraction; /* of the newest selection: buckets above cut are drawn, and of cut those whose hash is below fraction */
+    uint cut, classes; /* of the newest selection: buckets above cut are drawn, and of cut so many classes, the nearest first */
+    uint cut_near, cut_far; /* the depths, as bits, between which the cut bucket's classes lie */
     float used_triangles, used_samples; /* of the budgets, by the selections so far */
-    float left_triangles, left_samples; /* of the newest selection's share, for the lot */
+    float left_triangles, left_samples; /* of the newest selection's share, for the cut bucket */
     uint tested, in_frustum, hidden, small_objects, forced, occluded, over_budget;
     uint drawn[2];
     uint triangles_drawn[4]; /* phase 1, phase 2 */
@@ -206,6 +207,7 @@ struct counters {
     uint samples_all[2];
     uint pixels_covered; /* samples that hold any depth */
     uint histogram[4u * BUCKETS]; /* a bucket: triangles low, high, samples low, high */
+    uint reach[2u * BUCKETS];     /* a bucket: the nearest depth in it as bits, and of the farthest's bits the complement */
 };
 
 struct frame {

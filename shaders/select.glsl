@@ -55,10 +55,15 @@ uint select_bucket(uint area) { return min(BUCKETS - 1u, (floatBitsToUint(float(
 
 uint chunks_of(uint triangles) { return (triangles + CHUNK - 1u) / CHUNK; }
 
-/* A fixed, well-mixed order of slots, so that the lot falls the same way in every frame. The upper half of its 16 bits is the lot's class. */
-uint select_hash(uint slot)
+/* The class of a candidate of the cut bucket, 0 to BUCKETS - 1, the nearest first: what lies in front hides what would have been drawn behind it,
+ * where any other choice leaves holes in every layer. Depths are cut up evenly by their bits, so by their ratios. Where all are
+ * equally near it falls by lot: by a fixed, well-mixed order of slots, the same in every frame. */
+uint select_class(uint slot, float depth, uint near, uint far)
 {
-    slot = (slot ^ (slot >> 16)) * 0x7feb352du;
-    slot = (slot ^ (slot >> 15)) * 0x846ca68bu;
-    return (slot ^ (slot >> 16)) & 0xffffu;
+    if (near - far < BUCKETS) {
+        slot = (slot ^ (slot >> 16)) * 0x7feb352du;
+        slot = (slot ^ (slot >> 15)) * 0x846ca68bu;
+        return (slot ^ (slot >> 16)) & (BUCKETS - 1u);
+    }
+    return (near - floatBitsToUint(depth)) / ((near - far) / BUCKETS + 1u);
 }

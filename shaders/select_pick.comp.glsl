@@ -29,8 +29,10 @@ void main()
         uint verdict = uint_ref(frame.f.verdicts).v[slot];
         bool picked = false;
         if (select_eligible(verdict, info_ref(frame.f.info).v[slot].mesh, mesh_ref(frame.f.meshes), frame.f.draw_limit, frame.f.camera.caps != 0u, triangles, left_out)) {
-            uint bucket = select_bucket(proxy_area(proxy_ref(frame.f.proxies).v[slot]));
-            picked = bucket > counters.c.cut || (bucket == counters.c.cut && select_hash(slot) < counters.c.fraction);
+            proxy place = proxy_ref(frame.f.proxies).v[slot];
+            uint bucket = select_bucket(proxy_area(place)), classes = counters.c.classes;
+            picked = bucket > counters.c.cut || (bucket == counters.c.cut && (classes == BUCKETS ||
+                     select_class(slot, place.depth, counters.c.cut_near, counters.c.cut_far) < classes));
             left_out = !picked;
         }
         if (picked) {

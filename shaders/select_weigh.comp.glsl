@@ -1,6 +1,5 @@
 #version 460
-/* Weigh: what the eligible occluders would cost, summed by bucket of rectangle area; or, for the lot (SELECT_LOT), what those in the cut
- * bucket would cost, summed by class of hash.
+/* Weigh: what the eligible would cost, summed by bucket of rectangle area; or, within the cut bucket (SELECT_CUT), summed by class of nearness.
  *
  * A limited number of work groups share the candidates; each sums in shared memory first, since most candidates fall into few buckets and
  * would otherwise queue up for the same words of global memory. */
@@ -9,7 +8,7 @@
 #include "select.glsl"
 layout(local_size_x = GROUP) in;
 
-shared uint sums[BUCKETS * 4u]; /* a bucket: triangles low, high, samples low, high */
+shared uint sums[BUCKETS * 4u], reach[BUCKETS * 2u]; /* as in counters */
 
 void main()
 {
@@ -19,20 +18,27 @@ void main()
     proxy_ref proxies = proxy_ref(frame.f.proxies);
     info_ref all_info = info_ref(frame.f.info);
     mesh_ref meshes = mesh_ref(frame.f.meshes);
-    uint count = counters.c.candidates, samples = frame.f.camera.samples, limit = frame.f.draw_limit, cut = counters.c.cut;
+    uint count = counters.c.candidates, samples = frame.f.camera.samples, limit = frame.f.draw_limit, cut = counters.c.cut,
+         near = counters.c.cut_near, far = counters.c.cut_far;
     bool caps = frame.f.camera.caps != 0u, left_out;
-    bool lot = (push.argument & SELECT_LOT) != 0u;
-    if (lot && counters.c.fraction != 0u) count = 0u; /* all was taken: there is no lot */
+    bool within = (push.argument & SELECT_CUT) != 0u;
+    if (within && counters.c.classes != 0u) count = 0u; /* all was taken: there is no cut */
     for (uint k = gl_LocalInvocationIndex; k < BUCKETS * 4u; k += GROUP) sums[k] = 0u;
+    for (uint k = gl_LocalInvocationIndex; k < BUCKETS * 2u; k += GROUP) reach[k] = 0u;
     barrier();
     for (uint i = global_index(); i < count; i += gl_NumWorkGroups.x * GROUP) {
         uint slot = candidates.v[i];
         uint verdict = verdicts.v[slot], triangles;
         if (!select_marks() && !select_occludes(verdict)) continue;
         if (select_eligible(verdict, all_info.v[slot].mesh, meshes, limit, caps, triangles, left_out)) {
-            uint area = proxy_area(proxies.v[slot]), bucket = select_bucket(area);
-            if (!lot || bucket == cut) {
-                uint b = (lot ? select_hash(slot) >> 8 : bucket) * 4u;
+            proxy place = proxies.v[slot];
+            uint area = proxy_area(place), bucket = select_bucket(area);
+            if (!within || bucket == cut) {
+                uint b = (within ? select_class(slot, place.depth, near, far) : bucket) * 4u;
+                if (!within) {
+                    atomicMax(reach[bucket * 2u], floatBitsToUint(place.depth));
+                    atomicMax(reach[bucket * 2u + 1u], ~floatBitsToUint(place.depth));
+                }
                 ADD64(sums[b], sums[b + 1u], triangles);
                 ADD64(sums[b + 2u], sums[b + 3u], area * samples);
             }
@@ -47,4 +53,6 @@ void main()
             atomicAdd(counters.c.histogram[b + 3u], sums[b + 3u]);
         }
     }
+    for (uint k = gl_LocalInvocationIndex; k < BUCKETS * 2u; k += GROUP)
+        if (reach[k] != 0u) atomicMax(counters.c.reach[k], reach[k]);
 }

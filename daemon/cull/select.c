@@ -1,6 +1,6 @@
 /* Selection: which candidates are worth drawing, as occluders or for their marks, within the budgets, largest rectangles first.
  *
- * Weigh the eligible by bucket of rectangle area; find the bucket at which a budget ends, and draw a lot of it; mark what is taken and count
+ * Weigh the eligible by bucket of rectangle area; find the bucket at which a budget ends, and take the nearest of it; mark what is taken and count
  * its work; emit the draws at the places that a scan gives them. A submission's raster work is bounded whatever the scene:
  * what does not fit is not drawn: it hides nothing, or is listed unmarked, which costs tightness only. */
 #include "passes.h"
@@ -13,9 +13,9 @@ void visd_select_record(const struct cull_recording *r, uint32_t which, bool unl
     visd_cull_dispatch(r, CULL_BUDGET, which | (unlimited ? SELECT_UNLIMITED : 0), 1);
     if (!unlimited) {
         visd_cull_barrier(r);
-        visd_cull_dispatch_indirect(r, CULL_WEIGH, which | SELECT_LOT, weighing);
+        visd_cull_dispatch_indirect(r, CULL_WEIGH, which | SELECT_CUT, weighing);
         visd_cull_barrier(r);
-        visd_cull_dispatch(r, CULL_BUDGET, which | SELECT_LOT, 1);
+        visd_cull_dispatch(r, CULL_BUDGET, which | SELECT_CUT, 1);
     }
     visd_cull_barrier(r);
     visd_cull_dispatch_indirect(r, CULL_PICK, which, candidates);

@@ -52,11 +52,23 @@ static uint32_t bucket_of(uint32_t area)
     return bucket < BUCKETS ? bucket : BUCKETS - 1;
 }
 
-static uint32_t hash_of(uint32_t slot)
+static uint32_t bits_of(float depth)
 {
-    slot = (slot ^ (slot >> 16)) * 0x7feb352du;
-    slot = (slot ^ (slot >> 15)) * 0x846ca68bu;
-    return (slot ^ (slot >> 16)) & 0xffff;
+    uint32_t bits;
+    memcpy(&bits, &depth, 4);
+    return bits;
+}
+
+/* Within the cut bucket: nearest first, in as many classes as there are buckets; where all are equally near, by a mixture of the slot. */
+static uint32_t class_of(const struct twin *t, uint32_t slot, float depth)
+{
+    uint32_t near = t->counters.cut_near, span = near - t->counters.cut_far, mixed = slot;
+    mixed = (mixed ^ (mixed >> 16)) * 0x7feb352du;
+    mixed = (mixed ^ (mixed >> 15)) * 0x846ca68bu;
+    mixed ^= mixed >> 16;
+    if (span < BUCKETS) return mixed % BUCKETS;
+    uint32_t bits = bits_of(depth), c = bits > near ? 0 : (near - bits) / (span / BUCKETS + 1);
+    return c < BUCKETS ? c : BUCKETS - 1;
 }
 
 static uint32_t drawn_of(const struct twin *t, uint32_t slot, uint32_t which)
@@ -89,14 +101,21 @@ static uint32_t take(struct counters *c, const struct sums *in, uint32_t from, i
     return BUCKETS;
 }
 
-static struct sums weigh(const struct twin *t, uint32_t which, bool lot)
+/* A rounding of a depth may put a candidate into the class before or after: then what is drawn is open. */
+static bool class_open(const struct twin *t, uint32_t slot)
+{
+    float few = 4 * 0x1p-23f;
+    return class_of(t, slot, t->inner[slot].depth * (1 - few)) != class_of(t, slot, t->outer[slot].depth * (1 + few));
+}
+
+static struct sums weigh(const struct twin *t, uint32_t which, bool within)
 {
     struct sums sums = {0};
     for (uint32_t i = 0; i < t->counters.candidates; i++) {
         uint32_t slot = t->candidates[i];
         if (!eligible(t, slot, which)) continue;
-        uint32_t area = area_of(&t->proxies[slot]), bucket = bucket_of(area), b = lot ? hash_of(slot) >> 8 : bucket;
-        if (lot && bucket != t->counters.cut) continue;
+        uint32_t area = area_of(&t->proxies[slot]), bucket = bucket_of(area), b = within ? class_of(t, slot, t->proxies[slot].depth) : bucket;
+        if (within && bucket != t->counters.cut) continue;
         sums.triangles[b] += drawn_of(t, slot, which);
         sums.samples[b] += (uint64_t)area * t->frame.camera.samples;
     }
@@ -112,10 +131,23 @@ static void budget(struct twin *t, uint32_t which, bool unlimited)
     struct sums sums = weigh(t, which, false);
     uint32_t taken = take(c, &sums, BUCKETS - 1, -1, unlimited, &triangles, &samples);
     c->cut = taken == BUCKETS ? 0 : BUCKETS - 1 - taken;
-    c->fraction = 65536;
+    c->classes = BUCKETS;
     if (taken == BUCKETS) return;
+    uint32_t near = 0, far = UINT32_MAX;
+    for (uint32_t i = 0; i < c->candidates; i++) {
+        uint32_t slot = t->candidates[i], bits = bits_of(t->proxies[slot].depth);
+        if (!eligible(t, slot, which) || bucket_of(area_of(&t->proxies[slot])) != c->cut) continue;
+        near = bits > near ? bits : near;
+        far = bits < far ? bits : far;
+    }
+    c->cut_near = near;
+    c->cut_far = far;
+    for (uint32_t i = 0; i < c->candidates; i++) {
+        uint32_t slot = t->candidates[i];
+        t->open_tests += eligible(t, slot, which) && bucket_of(area_of(&t->proxies[slot])) == c->cut && class_open(t, slot);
+    }
     sums = weigh(t, which, true);
-    c->fraction = take(c, &sums, 0, 1, false, &triangles, &samples) << 8;
+    c->classes = take(c, &sums, 0, 1, false, &triangles, &samples);
 }
 
 static void emit(struct twin *t, uint32_t slot, uint32_t which)
@@ -164,7 +196,7 @@ void twin_select(struct twin *t, uint32_t which, bool unlimited)
         uint32_t slot = t->candidates[i];
         bool could = eligible(t, slot, which);
         uint32_t bucket = could ? bucket_of(area_of(&t->proxies[slot])) : 0;
-        bool picked = could && (bucket > c->cut || (bucket == c->cut && hash_of(slot) < c->fraction));
+        bool picked = could && (bucket > c->cut || (bucket == c->cut && (c->classes == BUCKETS || class_of(t, slot, t->proxies[slot].depth) < c->classes)));
         t->verdicts[slot] &= ~VERDICT_PICKED;
         if (!picked) {
             c->over_budget += is_marks(which) ? markable(t, slot, which) : could && which == SELECT_PASSED;
