@@ -31,9 +31,10 @@ void main()
     float steep = ((abs(float(d2.y)) + abs(float(d2.x))) * abs(z1) + (abs(float(d1.y)) + abs(float(d1.x))) * abs(z2)) * (float(SUBPIXEL) * scale);
     float nearest = max(tri.depth.x, max(tri.depth.y, tri.depth.z));
     float back = 2.0 * DEPTH_ERROR * (depth_magnitude(tri.depth) + float(1 << TILE_SHIFT) * steep);
+    bool has_plane = whole > 2l * int64_t(raster_reach(most - least)) + 4l; /* of a mark: raster.glsl */
     if (MODE == RASTER_MARK) {
         back = -back - float(tri.wide) / float(SUBPIXEL) * (abs(slope.x) + abs(slope.y));
-        if (whole <= 2l * int64_t(raster_reach(most - least)) + 4l) { /* no plane: raster.glsl */
+        if (!has_plane) {
             tri.depth.x = nearest;
             z1 = 0.0;
             z2 = 0.0;
@@ -65,7 +66,8 @@ void main()
             int e1 = int((weight1 + wide1) >> SUBPIXEL_BITS) * inside1, e2 = int((weight2 + wide2) >> SUBPIXEL_BITS) * inside2,
                 e3 = int((weight3 + wide3) >> SUBPIXEL_BITS) * inside3;
             /* What is surely the triangle's own, of a mark: the same without the widening. */
-            int own1 = int(weight1 >> SUBPIXEL_BITS) * inside1, own2 = int(weight2 >> SUBPIXEL_BITS) * inside2, own3 = int(weight3 >> SUBPIXEL_BITS) * inside3;
+            int own1 = int((weight1 - raster_own(-d2)) >> SUBPIXEL_BITS) * inside1, own2 = int((weight2 - raster_own(d1)) >> SUBPIXEL_BITS) * inside2,
+                own3 = int((weight3 - raster_own(p2 - p1)) >> SUBPIXEL_BITS) * inside3;
             float start = tri.depth.x + (float(weight1) * z1 + float(weight2) * z2) * scale - back;
             float walked = 0.0;
             for (int y = from.y + line; y <= to.y; y += rows) {
@@ -73,9 +75,8 @@ void main()
                     precise float value = min(start + walked * slope.y, nearest);
                     uint index = (uint(y) * t.width + uint(x)) * t.samples + s;
                     if (MODE == RASTER_MARK) {
-                        bool passed = raster_passes(t, index, value);
-                        any = any || passed;
-                        covered += passed && (own1 | own2 | own3) >= 0 && whole > 0l ? 1u : 0u;
+                        any = any || raster_passes(t, index, value);
+                        covered += (own1 | own2 | own3) >= 0 && has_plane && raster_passes(t, index, start + walked * slope.y + back) ? 1u : 0u;
                     } else {
                         covered++;
                         raster_sample(t, index, value, tri.slot);

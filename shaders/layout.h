@@ -98,6 +98,7 @@ typedef uint64_t address;
  * sides (half a unit each), the fast road's float (one), and two units by which a client's own samples may lie elsewhere. */
 #define MARK_WIDE 4
 #define MARK_WIDE_MOST 4096 /* of a margin and a deviation, too; beyond it an object is marked unseen */
+#define SAMPLES_UNKNOWN 0xffffffffu /* of what is listed and was not marked: pinned, unbounded, over budget */
 #define MARK_BIT 0x80000000u /* of a proxy's samples: seen, by no sample that is surely its own */
 #define BOX_TRIANGLES 12u
 #define DRAW_BOX 0x1000u     /* of a draw's flags: the mesh is the unit cube, and stands for the box */
@@ -219,6 +220,7 @@ struct frame {
     address depth;   /* width * height * samples floats */
     address pyramid; /* its levels, level 0 first; level 0 is depth itself when there is one sample a pixel */
     address ids;     /* the list */
+    address samples; /* of each in the list, where they are counted; else 0 */
     address picture; /* slot + 1 a sample, for RASTER_IDS */
     address cube_vertices, cube_indices; /* of BOX_TRIANGLES, -1 to 1 */
     address counters;
@@ -226,7 +228,7 @@ struct frame {
     uint slots;
     uint ids32; /* 1: write u32 */
     uint fresh; /* 1: history is not used */
-    uint count_samples; /* 1: marks are counted to the last, else a mark is enough */
+    uint count_samples; /* 1: marks are counted to the last, for samples; else a mark is enough */
     uint draw_limit; /* triangles that one draw may have: of a larger mesh only so many are drawn */
     uint draw_capacity, chunk_limit, large_capacity, tile_capacity, tile_unit_limit;
     ivec2 sample_offset[8]; /* where a pixel's samples are, 1/SUBPIXEL pixel from its corner */

@@ -61,6 +61,9 @@ void raster_mark(target t, uint slot, bool any, uint own)
 /* One mark is enough, unless they are counted. */
 bool raster_done(target t, uint slot) { return MODE == RASTER_MARK && t.count_samples == 0u && t.proxies.v[slot].samples != 0u; }
 
+/* Of a sample on an edge that two triangles of a mesh share, one owns it: the least that the edge function must be. d: along the edge. */
+int raster_own(ivec2 d) { return d.y > 0 || (d.y == 0 && d.x < 0) ? 0 : 1; }
+
 int raster_reach(ivec2 d) { return abs(d.x) + abs(d.y); }
 
 int64_t raster_cross(ivec2 a, ivec2 b, ivec2 c)
@@ -114,7 +117,7 @@ void raster_triangle(target t, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, bool tw
     float z1 = (depth.y - depth.x) * scale, z2 = (depth.z - depth.x) * scale;
     uint covered = 0u;
     bool any = false;
-    int wide1 = 0, wide2 = 0, wide3 = 0;
+    int wide1 = 0, wide2 = 0, wide3 = 0, own1 = raster_own(-d2), own2 = raster_own(d1), own3 = raster_own(p2 - p1);
     if (MODE == RASTER_MARK) {
         wide1 = wide * raster_reach(d2);
         wide2 = wide * raster_reach(d1);
@@ -136,12 +139,11 @@ void raster_triangle(target t, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, bool tw
             int e1 = r.x * d2.y - d2.x * r.y; /* weight of p1 */
             int e2 = d1.x * r.y - r.x * d1.y; /* weight of p2 */
             if (e1 < -wide1 || e2 < -wide2 || e1 + e2 > whole + wide3) continue;
-            precise float value = depth.x + (float(e1) * z1 + float(e2) * z2) - back;
+            precise float plane = depth.x + (float(e1) * z1 + float(e2) * z2), value = plane - back;
             uint index = (uint(y) * t.width + uint(x)) * t.samples + s;
             if (MODE == RASTER_MARK) {
-                bool passed = raster_passes(t, index, min(value, nearest));
-                any = any || passed;
-                covered += passed && e1 >= 0 && e2 >= 0 && e1 + e2 <= whole && whole > 0 ? 1u : 0u;
+                any = any || raster_passes(t, index, min(value, nearest));
+                covered += e1 >= own1 && e2 >= own2 && e1 + e2 <= whole - own3 && !flat_one && raster_passes(t, index, plane) ? 1u : 0u;
                 continue;
             }
             covered++;

@@ -117,6 +117,7 @@ void visd_recipes_finish(struct visd_recipes *r)
         visd_gpu_buffer_destroy(r->gpu, &r->flight[i].frame);
         visd_gpu_buffer_destroy(r->gpu, &r->flight[i].counters);
         visd_gpu_buffer_destroy(r->gpu, &r->flight[i].ids);
+        visd_gpu_buffer_destroy(r->gpu, &r->flight[i].samples);
         visd_gpu_stamps_destroy(r->gpu, &r->flight[i].stamps);
     }
     visd_cull_pipelines_destroy(r->gpu, &r->pipelines);
@@ -267,8 +268,10 @@ enum visd_err visd_recipes_start(struct visd_recipes *r, struct cull_flight *fli
         snprintf(why, size, "method %u is not supported yet", method);
         return VISD_ERR_NOT_SUPPORTED;
     }
-    uint64_t id_bytes = job->u.frame.flags & VISD_FRAME_IDS32 ? 4 : 8;
-    if (job->u.frame.capacity < scene->slots * id_bytes) {
+    uint64_t id_bytes = job->u.frame.flags & VISD_FRAME_IDS32 ? 4 : 8, samples_at = job->u.frame.samples_at;
+    bool counted = job->u.frame.flags & VISD_FRAME_SAMPLES;
+    if (job->u.frame.capacity < scene->slots * id_bytes ||
+        (counted && (samples_at < scene->slots * id_bytes || samples_at % 4 || job->u.frame.capacity < samples_at + scene->slots * UINT64_C(4)))) {
         snprintf(why, size, "the list has room for fewer ids than the scene has objects");
         return VISD_ERR_INTERNAL;
     }
@@ -276,11 +279,14 @@ enum visd_err visd_recipes_start(struct visd_recipes *r, struct cull_flight *fli
     if (err == VISD_ERR_OK) err = visd_recipes_fit(r, scene->slot_capacity);
     if (err == VISD_ERR_OK) err = visd_history_fit(view, r->gpu, scene->slot_capacity, &job->u.frame.camera);
     if (err == VISD_ERR_OK) err = enlarge(r->gpu, VISD_GPU_READBACK, &flight->ids, (uint64_t)scene->slot_capacity * 8);
+    if (err == VISD_ERR_OK && counted) err = enlarge(r->gpu, VISD_GPU_READBACK, &flight->samples, (uint64_t)scene->slot_capacity * 4);
     if (err != VISD_ERR_OK) goto error;
 
     struct frame *frame = flight->frame.host;
     visd_recipes_parameters(r, scene, view, &job->u.frame.camera, frame);
     frame->ids = flight->ids.address;
+    frame->samples = flight->samples.address;
+    frame->count_samples = counted;
     frame->ids32 = job->u.frame.flags & VISD_FRAME_IDS32 ? 1 : 0;
     view->variant = (job->u.frame.flags | r->limits.variant) & (VISD_FRAME_STEPWISE | VISD_FRAME_COARSE);
     if (job->u.frame.flags & VISD_FRAME_AT_ONCE) view->variant &= ~(uint32_t)VISD_FRAME_STEPWISE;
@@ -317,13 +323,17 @@ static void read_times(struct visd_recipes *r, const struct cull_flight *flight,
 void visd_recipes_finish_frame(struct visd_recipes *r, struct cull_flight *flight, void *out, struct visd_result *result)
 {
     const struct counters *c = flight->counters.host;
-    uint64_t id_bytes = flight->job.u.frame.flags & VISD_FRAME_IDS32 ? 4 : 8, most = flight->job.u.frame.capacity / id_bytes;
+    bool counted = flight->job.u.frame.flags & VISD_FRAME_SAMPLES;
+    uint64_t samples_at = flight->job.u.frame.samples_at, ids_end = counted ? samples_at : flight->job.u.frame.capacity;
+    uint64_t id_bytes = flight->job.u.frame.flags & VISD_FRAME_IDS32 ? 4 : 8, most = ids_end / id_bytes;
+    if (counted && (flight->job.u.frame.capacity - samples_at) / 4 < most) most = (flight->job.u.frame.capacity - samples_at) / 4;
     result->revision = flight->revision;
     result->received_ns = flight->received_ns;
     result->started_ns = flight->started_ns;
     result->count = c->listed;
     /* A count beyond the room is a device's that fails: the loop sees it, and answers all; nothing is written past the room. */
     memcpy(out, flight->ids.host, (c->listed < most ? c->listed : most) * id_bytes);
+    if (counted) memcpy((char *)out + samples_at, flight->samples.host, (c->listed < most ? c->listed : most) * 4);
     result->stats = (struct visd_frame_stats){
         .tested = c->tested, .in_frustum = c->in_frustum, .listed = c->listed, .occluded = c->occluded, .forced = c->forced,
         .drawn = {c->drawn[0], c->drawn[1]}, .over_budget = c->over_budget, .dropped_small = c->small_objects, .hidden = c->hidden,

@@ -30,7 +30,7 @@ struct cull_flight {
     uint64_t value;       /* timeline value at which it is done */
     uint64_t received_ns, started_ns;
     uint64_t revision;
-    struct visd_gpu_buffer frame, counters, ids; /* parameters (upload), counters and list (read back) */
+    struct visd_gpu_buffer frame, counters, ids, samples; /* parameters (upload), counters and list (read back) */
     struct visd_gpu_stamps stamps;
     uint64_t pass_ns[VISD_PASS_COUNT]; /* measured while recording, with VISD_FRAME_PROFILE */
 };

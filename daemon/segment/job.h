@@ -42,7 +42,10 @@ enum visd_frame_flag {
     VISD_FRAME_STEPWISE = 1u << 4, /* the pyramid is made by a dispatch a level, as it always is on a software device */
     VISD_FRAME_AT_ONCE = 1u << 5,  /* the pyramid is made several levels a dispatch, on a software device, too */
     VISD_FRAME_COARSE = 1u << 6,   /* the test looks at 2 x 2 texels */
+    VISD_FRAME_SAMPLES = 1u << 7,  /* of box and exact: a u32 for each id, at samples_at: how many samples of it are seen, or VISD_SAMPLES_UNKNOWN */
 };
+
+#define VISD_SAMPLES_UNKNOWN UINT32_MAX /* listed, and not marked: pinned, unbounded, touching the near plane without a mesh, over budget */
 
 enum visd_snapshot_what {
     VISD_SNAPSHOT_DEPTH = 0,   /* f32 a pixel, reversed: 1 near, 0 nothing; the farthest of a pixel's samples */
@@ -74,6 +77,7 @@ struct visd_job {
             struct visd_camera camera;
             uint64_t out;      /* block for the list: room for at least as many ids (4 bytes with VISD_FRAME_IDS32, else 8) as the last APPLY had slots */
             uint64_t capacity; /* bytes at out: all of them, headroom included */
+            uint64_t samples_at; /* with VISD_FRAME_SAMPLES: where in the block, a multiple of 4 past room for the ids; there is room for as many */
             uint32_t method, flags;
         } frame;
         struct { uint32_t what, level; uint64_t out, capacity; } snapshot; /* what enum visd_snapshot_what says; row 0 on top */

@@ -15,7 +15,7 @@
 
 #define WANT_SERVED                                                                                                                 \
     (VISD_WIRE_WANT_IDS | VISD_WIRE_WANT_STATS | VISD_WIRE_WANT_PROFILE | VISD_WIRE_WANT_COVERAGE | VISD_WIRE_WANT_STEPWISE |          \
-     VISD_WIRE_WANT_COARSE)
+     VISD_WIRE_WANT_COARSE | VISD_WIRE_WANT_SAMPLES)
 #define WANT_DEFAULT (VISD_WIRE_WANT_IDS | VISD_WIRE_WANT_STATS)
 
 /* ---- ending a wait ---- */
@@ -206,6 +206,8 @@ static void fill_spec(const struct visd_server *server, struct visd_frame_spec *
         out->want |= VISD_WANT_STEPWISE;
     if (want & VISD_WIRE_WANT_COARSE)
         out->want |= VISD_WANT_COARSE;
+    if (want & VISD_WIRE_WANT_SAMPLES)
+        out->want |= VISD_WANT_SAMPLES;
 }
 
 /* Looks at one frame before anything is done; false: refused and answered. */
@@ -225,7 +227,7 @@ static bool check_frame(struct call *call, uint32_t index, struct visd_camera *c
             call_refuse(call, VISD_ERR_BAD_VALUE, "frames[%u]: view %u has a frame in this request already; send one for each view", index, in->view);
             return false;
         }
-    const char *later = in->has_want && in->want & ~(uint32_t)WANT_SERVED ? "want draws or samples"
+    const char *later = in->has_want && in->want & ~(uint32_t)WANT_SERVED ? "want draws"
                         : in->lag                                          ? "lag"
                         : in->guard_metres != 0 || in->guard_degrees != 0  ? "guard"
                         : in->has_prepass                                  ? "prepass"
@@ -233,6 +235,11 @@ static bool check_frame(struct call *call, uint32_t index, struct visd_camera *c
                                                                            : NULL;
     if (later) {
         call_refuse(call, VISD_ERR_NOT_SUPPORTED, "frames[%u]: %s is not supported yet", index, later);
+        return false;
+    }
+    uint32_t method = in->has_method ? in->method : visd_view_method(slot->view);
+    if (in->has_want && in->want & VISD_WIRE_WANT_SAMPLES && method != VISD_METHOD_BOX && method != VISD_METHOD_EXACT) {
+        call_refuse(call, VISD_ERR_BAD_VALUE, "frames[%u]: want samples: %s counts none; ask with box or exact", index, visd_wire_method_name(method));
         return false;
     }
     fill_camera(&spec, &in->camera);
@@ -268,7 +275,7 @@ static uint32_t take_rooms(struct visd_server *server, const struct visd_msg_fra
     uint32_t i = 0;
     for (; i < in->frames_count; i++) {
         struct view_slot *slot = slot_of(server, &in->frames[i]);
-        uint64_t bytes = visd_view_bytes_with(slot->view, &cameras[i]);
+        uint64_t bytes = visd_view_bytes_with(slot->view, &cameras[i], in->frames[i].has_want && in->frames[i].want & VISD_WIRE_WANT_SAMPLES ? VISD_WANT_SAMPLES : 0);
         if (visd_charge_set(&slot->bytes, &server->users, slot->client->user, VISD_QUOTA_VIEW_BYTES, bytes) != VISD_ERR_OK)
             break;
     }
@@ -293,7 +300,7 @@ static bool admit(struct call *call, struct visd_camera *cameras)
         }
         call_refuse(call, VISD_ERR_QUOTA, "frames[%u]: with %u x %u pixels of %u samples view %u would hold %llu MiB, and user_view_mib (%d) is used up by this "
                     "user's views; make it smaller, or close a view", i, cameras[i].width, cameras[i].height, cameras[i].samples, in->frames[i].view,
-                    (unsigned long long)(visd_view_bytes_with(slot->view, &cameras[i]) >> 20), VISD_MAX_USER_VIEW_MIB);
+                    (unsigned long long)(visd_view_bytes_with(slot->view, &cameras[i], in->frames[i].has_want && in->frames[i].want & VISD_WIRE_WANT_SAMPLES ? VISD_WANT_SAMPLES : 0) >> 20), VISD_MAX_USER_VIEW_MIB);
         return false;
     }
     return false;

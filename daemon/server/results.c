@@ -82,6 +82,10 @@ void result_fill(const struct visd_server *server, struct visd_msg_result *out, 
     out->digest = answer->digest;
     if (!answer->all && item->want & VISD_WIRE_WANT_IDS)
         fill_lists(out, answer, server->epoch);
+    if (!answer->all && answer->samples) {
+        out->has_samples = true;
+        out->samples = visd_bin_of(answer->samples, answer->count);
+    }
     out->times = (struct visd_msg_times){
         .sent = answer->client_sent_ns, .received = answer->received_ns, .queued = answer->queued_ns,
         .gpu_start = answer->started_ns, .gpu_end = answer->ended_ns, .replied = uv_hrtime(),

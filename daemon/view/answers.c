@@ -175,7 +175,8 @@ void answer_result(struct visd_view *v, struct request *r, const struct visd_res
     struct visd_answer *a = &r->answer;
     uint64_t width = r->ids32 ? 4 : 8;
     char why[160];
-    if (result->err != VISD_ERR_OK || result->count > r->space.bytes / width) {
+    uint64_t room = r->want & VISD_WANT_SAMPLES ? r->samples_at : r->space.bytes;
+    if (result->err != VISD_ERR_OK || result->count > room / width) {
         snprintf(why, sizeof(why), "the device failed at this frame: %.110s",
             result->err == VISD_ERR_OK ? "its list is larger than its room" : result->text[0] ? result->text : visd_err_text((enum visd_err)result->err));
         answer_all(v, r, why);
@@ -187,6 +188,7 @@ void answer_result(struct visd_view *v, struct request *r, const struct visd_res
     a->ids32 = r->ids32;
     a->ids = ids;
     a->count = result->count;
+    a->samples = r->want & VISD_WANT_SAMPLES ? (const uint32_t *)(const void *)((const char *)ids + r->samples_at) : NULL;
     a->digest = visd_digest(ids, result->count, r->ids32);
     a->revision = a->source_revision = result->revision;
     a->source_frame = a->frame;

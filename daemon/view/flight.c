@@ -31,7 +31,8 @@ static bool frame_job(struct visd_view *v, uint64_t serial, struct visd_job *job
         return false;
     v->waiting = NULL;
     r->ids32 = visd_scene_ids32(v->scene);
-    uint64_t bytes = (uint64_t)visd_scene_slots(v->scene) * (r->ids32 ? 4 : 8);
+    uint64_t slots = visd_scene_slots(v->scene), ids = slots * (r->ids32 ? 4 : 8), bytes = ids + (r->want & VISD_WANT_SAMPLES ? slots * 4 : 0);
+    r->samples_at = r->want & VISD_WANT_SAMPLES ? ids : 0;
     if (!space_take(v, bytes ? bytes : 8, &r->space)) {
         answer_all(v, r, "no memory for the frame's list");
         return false;
@@ -44,10 +45,12 @@ static bool frame_job(struct visd_view *v, uint64_t serial, struct visd_job *job
     job->u.frame.camera = r->camera;
     job->u.frame.out = r->space.block;
     job->u.frame.capacity = r->space.bytes;
+    job->u.frame.samples_at = r->samples_at;
     job->u.frame.method = r->method;
     job->u.frame.flags = (r->fresh ? VISD_FRAME_FRESH : 0) | (r->ids32 ? VISD_FRAME_IDS32 : 0) |
         (r->want & VISD_WANT_PROFILE ? VISD_FRAME_PROFILE : 0) | (r->want & VISD_WANT_COVERAGE ? VISD_FRAME_COVERAGE : 0) |
-        (r->want & VISD_WANT_STEPWISE ? VISD_FRAME_STEPWISE : 0) | (r->want & VISD_WANT_COARSE ? VISD_FRAME_COARSE : 0);
+        (r->want & VISD_WANT_STEPWISE ? VISD_FRAME_STEPWISE : 0) | (r->want & VISD_WANT_COARSE ? VISD_FRAME_COARSE : 0) |
+        (r->want & VISD_WANT_SAMPLES ? VISD_FRAME_SAMPLES : 0);
     return true;
 }
 

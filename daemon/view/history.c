@@ -177,7 +177,7 @@ void history_put(struct visd_view *v, struct request *r, const void *ids, uint64
     if (v->keep == 0 || bytes > VISD_VIEW_KEEP_BYTES || !(now.ids = malloc(bytes + 1)))
         return;
     memcpy(now.ids, ids, bytes);
-    struct kept *base = r->has_base ? find(v, r->base_frame) : NULL;
+    struct kept *base = r->has_base && !(r->want & VISD_WANT_SAMPLES) ? find(v, r->base_frame) : NULL;
     if (base)
         make_delta(r, base, &now);
     same = find(v, now.frame); /* asked again under the same number: the newest stands */

@@ -25,9 +25,10 @@ static uint64_t image_bytes_with(const struct visd_view *v, const struct visd_ca
     return (now.depth > then.depth ? now.depth : then.depth) + (now.pyramid > then.pyramid ? now.pyramid : then.pyramid);
 }
 
-uint64_t list_bytes(const struct visd_view *v)
+uint64_t list_bytes(const struct visd_view *v, uint32_t want)
 {
-    uint64_t bytes = v->scene ? (uint64_t)visd_scene_slots(v->scene) * (visd_scene_ids32(v->scene) ? 4 : 8) : 0;
+    uint64_t each = (v->scene && visd_scene_ids32(v->scene) ? 4 : 8) + (want & VISD_WANT_SAMPLES ? 4 : 0);
+    uint64_t bytes = v->scene ? (uint64_t)visd_scene_slots(v->scene) * each : 0;
     return bytes + bytes / 8;
 }
 
@@ -58,10 +59,10 @@ size_t visd_view_bytes(const struct visd_view *v)
     return base_bytes(v) + (v->waiting ? image_bytes_with(v, &v->waiting->camera) : v->image.depth + v->image.pyramid);
 }
 
-size_t visd_view_bytes_with(const struct visd_view *v, const struct visd_camera *camera)
+size_t visd_view_bytes_with(const struct visd_view *v, const struct visd_camera *camera, uint32_t want)
 {
     uint64_t superseded = v->waiting ? v->waiting->room : 0;
-    return base_bytes(v) - superseded + sizeof(struct request) + list_bytes(v) + image_bytes_with(v, camera);
+    return base_bytes(v) - superseded + sizeof(struct request) + list_bytes(v, want) + image_bytes_with(v, camera);
 }
 
 uint64_t picture_bytes(const struct visd_view *v, uint32_t what, uint32_t level, uint32_t width, uint32_t height)

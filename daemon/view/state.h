@@ -29,6 +29,7 @@ struct request {
     uint64_t base_frame;
     uint64_t revision;      /* that it must see */
     uint64_t serial;        /* in flight */
+    uint64_t samples_at;    /* in its block, with VISD_WANT_SAMPLES */
     uint32_t what, level;   /* picture */
     uint64_t most;          /* bytes that it may have */
     uint64_t room;          /* bytes that its block will have, while it has none and is to get one */
@@ -107,8 +108,8 @@ void space_give(struct visd_view *v, struct space *space);
 
 /* What the worker holds once it has drawn this camera. */
 struct image image_after(const struct visd_view *v, const struct visd_camera *camera);
-/* Bytes of a list of the scene as it is, with its room to grow. */
-uint64_t list_bytes(const struct visd_view *v);
+/* Bytes of a list of the scene as it is, with its room to grow. want: enum visd_frame_want. */
+uint64_t list_bytes(const struct visd_view *v, uint32_t want);
 /* Bytes of a picture of a frame of this size. */
 uint64_t picture_bytes(const struct visd_view *v, uint32_t what, uint32_t level, uint32_t width, uint32_t height);
 

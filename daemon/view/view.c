@@ -113,7 +113,7 @@ uint32_t visd_view_frames_pending(const struct visd_view *v)
 
 static bool same(const struct request *r, const struct visd_frame_spec *spec)
 {
-    return r && !r->forgotten && r->answer.frame == spec->frame && memcmp(&r->camera, spec->camera, sizeof(r->camera)) == 0;
+    return r && !r->forgotten && r->answer.frame == spec->frame && r->want == spec->want && memcmp(&r->camera, spec->camera, sizeof(r->camera)) == 0;
 }
 
 /* A frame that is asked for again, perhaps over another connection: the answer goes to who asked last. */
@@ -199,7 +199,7 @@ enum visd_err visd_view_submit(struct visd_view *v, const struct visd_frame_spec
     r->has_base = spec->has_base;
     r->base_frame = spec->base_frame;
     r->revision = visd_scene_revision(v->scene);
-    r->room = list_bytes(v);
+    r->room = list_bytes(v, r->want);
     r->answer.cookie = cookie;
     r->answer.frame = spec->frame;
     r->answer.client_sent_ns = spec->client_sent_ns;

@@ -103,7 +103,7 @@ uint32_t visd_view_method(const struct visd_view *view);
 struct visd_scene *visd_view_scene(const struct visd_view *view); /* NULL once it is gone */
 /* Memory it holds: host, segment, and what its frames make the worker hold on the device (history, depth, pyramid). */
 size_t visd_view_bytes(const struct visd_view *view);
-size_t visd_view_bytes_with(const struct visd_view *view, const struct visd_camera *camera); /* at most, once this camera is submitted */
+size_t visd_view_bytes_with(const struct visd_view *view, const struct visd_camera *camera, uint32_t want); /* at most, once this camera is submitted */
 uint64_t visd_view_last_frame(const struct visd_view *view); /* the newest number submitted; 0: none */
 uint32_t visd_view_frames_pending(const struct visd_view *view); /* waiting, parked and in flight */
 
@@ -114,6 +114,7 @@ enum visd_frame_want {
     VISD_WANT_COVERAGE = 1u << 1, /* VISD_FRAME_COVERAGE */
     VISD_WANT_STEPWISE = 1u << 2, /* VISD_FRAME_STEPWISE */
     VISD_WANT_COARSE = 1u << 3,   /* VISD_FRAME_COARSE */
+    VISD_WANT_SAMPLES = 1u << 4,  /* VISD_FRAME_SAMPLES; the list is never sent as a delta then */
 };
 
 struct visd_frame_spec {
@@ -175,6 +176,7 @@ struct visd_answer {
     const void *added, *removed;/* delta: in rising order */
     uint64_t added_count, removed_count;
     uint64_t count;             /* ids listed (full or delta) */
+    const uint32_t *samples;    /* with VISD_WANT_SAMPLES: for each of ids; else NULL */
     uint64_t digest;            /* visd_digest over all that is listed */
     uint64_t revision;
     uint64_t source_frame, source_revision;

@@ -53,6 +53,38 @@ def test_random_scenes(t):
 test_random_scenes.seconds = 180
 
 
+def test_samples(t):
+    """Samples of each id on request, as many as rays see, but for edges and what lies in the same plane."""
+    t.daemon()
+    client = t.client()
+    compared = 0
+    for seed in range(8):
+        scene, cameras = scenes.random_scene(seed, 40), scenes.random_cameras(seed, 6)
+        number = scene.load(client, f"samples {seed}")
+        view = client.view_open(number, method="exact")
+        for camera, (visible, _) in zip(cameras, scene.truth(t, cameras)):
+            frame = view.next_frame(camera, want=1 | 4 | 8)
+            result = client.request("frames", frames=[frame])["results"][0]
+            ids, counts = wire.unpack("I", result["ids32"]) if "ids32" in result else wire.unpack("Q", result["ids64"]), wire.unpack("I", result["samples"])
+            assert len(ids) == len(counts) == result["count"] and "base" not in result
+            for id, count in zip(ids, counts):
+                mesh = scene.objects[id]["mesh"]
+                if count == 0xffffffff or mesh is None:  # pinned, or a box that stands for nothing that rays meet
+                    continue
+                layers = 2 if any(part[3] for part in scene.meshes[mesh].parts) or scene.objects[id]["flags"] & 0x1e else 1
+                truth = visible.get(id, 0)
+                assert count <= 1.1 * layers * truth + 0.02 * camera["width"] + 16, (seed, id, count, truth)
+                assert count >= 0.9 * truth - 0.02 * camera["width"] - 16, (seed, id, count, truth)
+                compared += truth > 50
+    assert compared > 100, compared
+    for method in ("frustum", "hiz"):
+        try:
+            client.request("frames", frames=[view.next_frame(cameras[0], want=1 | 4, method=method)])
+            assert False, f"{method} counts samples"
+        except wire.Refused as refused:
+            assert refused.name == "bad_value" and "box or exact" in refused.text, refused
+
+
 def test_random_scenes_few(t):
     """The same, fewer: for the slow modes."""
     t.daemon()

@@ -447,7 +447,7 @@ struct visd_client_result {
     uint64_t digest;        /* of ids; was checked */
     size_t draw_words;      /* 5 or 4, as the daemon's commands are; 0: no draws */
     const uint32_t *draws;  /* for each of ids; of a delta: for each of added, then for each of changed */
-    const uint32_t *samples;/* the same, one each; NULL: not asked for */
+    const uint32_t *samples;/* the same, one each: samples that are seen, UINT32_MAX: not known; NULL: not asked for */
     size_t changed_count;
     const uint64_t *changed;
     struct visd_client_times times;
