@@ -4,7 +4,9 @@ and a reader that crashes, hangs or wants too much costs one line."""
 import json
 import math
 import os
+import select
 import shutil
+import signal
 import struct
 import subprocess
 import zipfile
@@ -403,7 +405,7 @@ def test_ifc(t):
 CRASH = (IFC % ("", "")).replace("'One'", "'On;\n#21=IFCDIRECTION((1.,0.));\n#ne'")  # an entity twice, the first of them inside a text that the library cuts
 # Faces of so many corners that to cut each takes a second or so.
 SLOW = ("".join(f"v {math.cos(i / 3183):.7f} {math.sin(i / 3183):.7f} 0\n" for i in range(20000)) +
-        f"f {' '.join(str(i + 1) for i in range(20000))}\n" * 20)
+        f"f {' '.join(str(i + 1) for i in range(20000))}\n" * 150)
 
 
 def test_trouble(t):
@@ -425,6 +427,35 @@ def test_trouble(t):
         assert (objects(t, "kept"), t.visctl("scene", "ls", "--json").stdout) == before, path
     said, _ = load(t, large)
     assert said["triangles"] == 400000, said
+
+
+def start_slow(t):
+    """visctl at work on a file that takes long, and the process that reads it for it."""
+    path = write(t, "slow.obj", SLOW)
+    visctl = subprocess.Popen([f"{t.build}/bin/visctl", "--connect", t.daemons[-1].url, "load", path, "--scene", "never"], stderr=subprocess.PIPE, text=True)
+    child = ""
+    while not child or open(f"/proc/{child}/comm").read().strip() != "visctl-import":  # it is ours until it becomes the other
+        assert visctl.poll() is None, visctl.stderr.read()
+        child = open(f"/proc/{visctl.pid}/task/{visctl.pid}/children").read().strip()
+    return visctl, int(child)
+
+
+def test_signals(t):
+    """A reader that is killed is told of; one whose visctl is killed goes with it."""
+    t.daemon()
+    for number, says in ((signal.SIGSEGV, "the importer crashed on it (signal 11"), (signal.SIGABRT, "the importer crashed on it (signal 6"),
+                         (signal.SIGKILL, "the importer was killed, perhaps for want of memory")):
+        visctl, child = start_slow(t)
+        os.kill(child, number)
+        said = visctl.communicate()[1]
+        assert visctl.returncode == 1 and says in said and "nothing was loaded" in said and len(said.splitlines()) == 1, said
+    visctl, child = start_slow(t)
+    gone = os.pidfd_open(child)
+    visctl.kill()
+    visctl.communicate()
+    assert select.select([gone], [], [], 20)[0], "the reader outlives its visctl"
+    os.close(gone)
+    assert "never" not in t.visctl("scene", "ls").stdout
 
 
 def test_margins(t):
