@@ -82,9 +82,7 @@ static uint32_t *more(struct walk *w, struct corners *list, uint64_t count)
 {
     if (list->count + count > list->room) {
         uint64_t room = list->room * 2 > list->count + count ? list->room * 2 : list->count + count;
-        uint32_t *moved = realloc(list->at, room * sizeof(*moved));
-        if (!moved) tell_fail(&w->im->tell, VISD_ERR_NO_MEMORY, "%s: out of memory for a mesh; --import-memory allows more", w->im->source.path);
-        list->at = moved;
+        list->at = resize(w->im, list->at, room * sizeof(*list->at));
         list->room = room;
     }
     list->count += count;
@@ -100,13 +98,11 @@ struct build {
 static uint32_t add_vertex(struct walk *w, struct build *b, const struct aiMesh *from, unsigned vertex)
 {
     const struct aiVector3D *p = &from->mVertices[vertex];
-    if (!isfinite(p->x) || !isfinite(p->y) || !isfinite(p->z)) refuse(w->im, "mesh \"%.80s\": the position of vertex %u is not finite", from->mName.data, vertex);
+    if (!isfinite(p->x) || !isfinite(p->y) || !isfinite(p->z))
+        refuse(w->im, "mesh \"%.80s\": the position of vertex %u is not finite", from->mName.data, vertex);
     if (b->mesh.vertices == b->vertex_room) {
-        uint64_t room = b->vertex_room ? b->vertex_room * 2 : 256;
-        float *moved = realloc(b->mesh.positions, room * 3 * sizeof(*moved));
-        if (!moved) tell_fail(&w->im->tell, VISD_ERR_NO_MEMORY, "%s: out of memory for a mesh; --import-memory allows more", w->im->source.path);
-        b->mesh.positions = moved;
-        b->vertex_room = room;
+        b->vertex_room = b->vertex_room ? b->vertex_room * 2 : 256;
+        b->mesh.positions = resize(w->im, b->mesh.positions, b->vertex_room * 3 * sizeof(*b->mesh.positions));
     }
     if (b->mesh.vertices == VISD_MAX_MESH_VERTICES)
         tell_fail(&w->im->tell, VISD_ERR_TOO_BIG, "%s: mesh \"%.80s\" has more than %d vertices; split it", w->im->source.path, from->mName.data,
@@ -129,7 +125,8 @@ static void add_polygon(struct walk *w, struct build *b, const struct aiFace *fa
 
 static void add_mesh(struct walk *w, struct build *b, const struct aiMesh *from, struct shape *shape)
 {
-    if (from->mMaterialIndex >= w->scene->mNumMaterials && w->scene->mNumMaterials) refuse(w->im, "mesh \"%.80s\" has a material that is none", from->mName.data);
+    if (from->mMaterialIndex >= w->scene->mNumMaterials && w->scene->mNumMaterials)
+        refuse(w->im, "mesh \"%.80s\" has a material that is none", from->mName.data);
     uint32_t look = w->scene->mNumMaterials ? w->looks[from->mMaterialIndex] : w->im->see_through ? 1 : 0;
     uint32_t *numbers = claim(w->im, from->mNumVertices * sizeof(*numbers));
     struct corners corners = {0};
@@ -142,7 +139,8 @@ static void add_mesh(struct walk *w, struct build *b, const struct aiMesh *from,
         uint32_t *at = more(w, &corners, face->mNumIndices);
         for (unsigned i = 0; i < face->mNumIndices; i++) {
             unsigned vertex = face->mIndices[i];
-            if (vertex >= from->mNumVertices) refuse(w->im, "mesh \"%.80s\": face %u names vertex %u of %u", from->mName.data, f, vertex, from->mNumVertices);
+            if (vertex >= from->mNumVertices)
+                refuse(w->im, "mesh \"%.80s\": face %u names vertex %u of %u", from->mName.data, f, vertex, from->mNumVertices);
             if (numbers[vertex] == UINT32_MAX) numbers[vertex] = add_vertex(w, b, from, vertex);
             at[i] = numbers[vertex];
         }
@@ -207,9 +205,7 @@ static const struct shape *shape_of(struct walk *w, const struct aiNode *node)
             return &w->shapes[s];
     if (w->shape_count == w->shape_room) {
         w->shape_room = w->shape_room ? w->shape_room * 2 : 256;
-        struct shape *moved = realloc(w->shapes, w->shape_room * sizeof(*moved));
-        if (!moved) tell_fail(&w->im->tell, VISD_ERR_NO_MEMORY, "%s: out of memory; --import-memory allows more", w->im->source.path);
-        w->shapes = moved;
+        w->shapes = resize(w->im, w->shapes, w->shape_room * sizeof(*w->shapes));
     }
     struct shape *shape = &w->shapes[w->shape_count];
     *shape = (struct shape){.meshes = node->mMeshes, .count = node->mNumMeshes, .mesh = VISD_STREAM_NONE, .next = *link};

@@ -65,7 +65,8 @@ static bool read_property(const struct reader *r, size_t *at, size_t end, struct
     uint32_t head = code == 'S' || code == 'R' ? 4 : code && strchr("fdlibc", code) ? 12 : 0;
     if (!head || end - *at < head) return false;
     uint64_t length = number_at(b + (head == 12 ? 8 : 0), 4);
-    if (head == 12 && number_at(b + 4, 4) == 0) length = number_at(b, 4) * (code == 'd' || code == 'l' ? 8 : code == 'f' || code == 'i' ? 4 : 1);
+    if (head == 12 && number_at(b + 4, 4) == 0)
+        length = number_at(b, 4) * (code == 'd' || code == 'l' ? 8 : code == 'f' || code == 'i' ? 4 : 1);
     *at += head;
     if (end - *at < length) return false;
     out->kind = head == 12 ? FBX_ARRAY : FBX_TEXT;

@@ -45,7 +45,9 @@ _Noreturn void refuse(struct import *im, const char *format, ...) __attribute__(
 _Noreturn void cannot(struct import *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Some of it cannot be read rightly: refused, unless the user takes what can. */
 void lacks(struct import *im, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void *claim(struct import *im, size_t bytes); /* zeroed; ends the process where there is none */
+/* Memory, zeroed, and the same moved to another size; both end the process where there is none. */
+void *claim(struct import *im, size_t bytes);
+void *resize(struct import *im, void *block, size_t bytes);
 
 /* root from a unit and an axis that points up. */
 void place(struct import *im, double metres, char up);

@@ -1,5 +1,5 @@
-/* 3MF: objects, what they are put together from and what is built of them are counted in the model part itself. The library knows neither its unit nor the
- * names of its objects, and passes over parts in other files. */
+/* 3MF: objects, what they are put together from and what is built of them are counted in the model part itself. The library knows neither its
+ * unit nor the names of its objects, and passes over parts in other files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,8 @@ static void check_tag(struct three *t, const struct xml_tags *x)
         for (size_t i = 0; i < length; i++) {
             size_t n = 0;
             while (i + n < length && text[i + n] != ' ') n++;
-            if (n && !(n == 1 && (text[i] == 'm' || text[i] == 'p'))) lacks(t->im, "it needs the extension \"%.*s\", which is not read", (int)(n > 40 ? 40 : n), text + i);
+            if (n && !(n == 1 && (text[i] == 'm' || text[i] == 'p')))
+                lacks(t->im, "it needs the extension \"%.*s\", which is not read", (int)(n > 40 ? 40 : n), text + i);
             i += n;
         }
     if (xml_is(x, "beamlattice")) lacks(t->im, "beam lattices are not read");

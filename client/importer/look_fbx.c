@@ -38,9 +38,7 @@ static void *grown(struct fbx *f, void *rows, uint64_t count, uint64_t *room, si
 {
     if (count < *room) return rows;
     *room = *room ? *room * 2 : 256;
-    void *moved = realloc(rows, *room * row);
-    if (!moved) tell_fail(&f->im->tell, VISD_ERR_NO_MEMORY, "%s: out of memory; --import-memory allows more", f->im->source.path);
-    return moved;
+    return resize(f->im, rows, *room * row);
 }
 
 static bool text_is(const struct fbx_property *p, const char *text)

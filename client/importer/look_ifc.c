@@ -136,9 +136,7 @@ static void read_entities(struct import *im, struct ifc *f)
             e.argument_length = (size_t)(at - e.arguments);
             if (f->entity_count == f->entity_room) {
                 f->entity_room = f->entity_room ? f->entity_room * 2 : 4096;
-                struct entity *moved = realloc(f->entities, f->entity_room * sizeof(*moved));
-                if (!moved) tell_fail(&im->tell, VISD_ERR_NO_MEMORY, "%s: out of memory; --import-memory allows more", im->source.path);
-                f->entities = moved;
+                f->entities = resize(im, f->entities, f->entity_room * sizeof(*f->entities));
             }
             f->entities[f->entity_count++] = e;
         } else {

@@ -29,7 +29,8 @@ static void read_vertex(struct import *im, struct words *w, double out[3])
     double number[8];
     int count = 0;
     while (count < 8 && words_next(w, true) && *w->word != '#') {
-        if (!words_number(w, &number[count])) refuse(im, "line %llu: \"%.*s\" is no number", (unsigned long long)w->line, (int)(w->length > 40 ? 40 : w->length), w->word);
+        if (!words_number(w, &number[count]))
+            refuse(im, "line %llu: \"%.*s\" is no number", (unsigned long long)w->line, (int)(w->length > 40 ? 40 : w->length), w->word);
         count++;
     }
     if (count < 3) refuse(im, "line %llu: a vertex has three coordinates at least", (unsigned long long)w->line);
@@ -47,7 +48,8 @@ static void find_vertices(struct import *im, struct obj *o)
         count += words_is(&w, "v");
         for (size_t i = 0; i < sizeof(dropped) / sizeof(*dropped); i++)
             if (words_is(&w, dropped[i]))
-                lacks(im, "line %llu: \"%s\" (a free-form curve or surface, or another file) is not read", (unsigned long long)w.line, dropped[i]);
+                lacks(im, "line %llu: \"%s\" (a free-form curve or surface, or another file) is not read", (unsigned long long)w.line,
+                      dropped[i]);
         while (words_next(&w, true)) {}
     }
     o->vertices = claim(im, count * 3 * sizeof(*o->vertices));
@@ -120,7 +122,8 @@ void look_obj(struct import *im)
 void check_obj(struct import *im)
 {
     struct obj *o = im->own;
-    if (strstr(im->log_error, "material")) tell_note(&im->tell, "some materials are not known, and what wears them is taken for opaque: %s", im->log_error);
+    if (strstr(im->log_error, "material"))
+        tell_note(&im->tell, "some materials are not known, and what wears them is taken for opaque: %s", im->log_error);
     declared_check(im, &o->declared);
     part_names(im->scene->mRootNode);
 }

@@ -211,7 +211,8 @@ void look_ply(struct import *im)
         const struct element *e = &p->elements[i];
         check_element(p, e);
         if (strcmp(e->name, "vertex") == 0) {
-            if (p->vertices || e->count > im->source.size) refuse(im, "it says that it has %llu vertices, and is too short for them", (unsigned long long)e->count);
+            if (p->vertices || e->count > im->source.size)
+                refuse(im, "it says that it has %llu vertices, and is too short for them", (unsigned long long)e->count);
             p->vertices = claim(im, e->count * 3 * sizeof(*p->vertices));
             p->vertex_count = e->count;
         }

@@ -52,7 +52,8 @@ static void look_at_text(struct import *im, struct declared *d)
         } else if (words_is(&w, "vertex")) {
             double vertex[3];
             for (int k = 0; k < 3; k++)
-                if (!words_next(&w, false) || !words_number(&w, &vertex[k])) refuse(im, "line %llu: a vertex is three numbers", (unsigned long long)w.line);
+                if (!words_next(&w, false) || !words_number(&w, &vertex[k]))
+                    refuse(im, "line %llu: a vertex is three numbers", (unsigned long long)w.line);
             declared_vertex(d, vertex);
             corners++;
             d->corners++;

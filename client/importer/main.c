@@ -43,11 +43,20 @@ void lacks(struct import *im, const char *format, ...)
     tell_note(&im->tell, "not all of it was loaded: %s", text);
 }
 
-void *claim(struct import *im, size_t bytes)
+static void *need(struct import *im, void *block)
 {
-    void *block = calloc(1, bytes ? bytes : 1);
     if (!block) tell_fail(&im->tell, VISD_ERR_NO_MEMORY, "%s: out of memory; --import-memory allows more", im->source.path);
     return block;
+}
+
+void *claim(struct import *im, size_t bytes)
+{
+    return need(im, calloc(1, bytes ? bytes : 1));
+}
+
+void *resize(struct import *im, void *block, size_t bytes)
+{
+    return need(im, realloc(block, bytes ? bytes : 1));
 }
 
 void place(struct import *im, double metres, char up)
@@ -63,7 +72,8 @@ static void on_log(const char *message, char *user)
     struct import *im = (struct import *)user;
     if (strncmp(message, "Error", 5) != 0) return;
     const char *text = strstr(message, ": ");
-    if (!im->log_errors++) snprintf(im->log_error, sizeof(im->log_error), "%.*s", (int)strcspn(text ? text + 2 : message, "\n"), text ? text + 2 : message);
+    if (!im->log_errors++)
+        snprintf(im->log_error, sizeof(im->log_error), "%.*s", (int)strcspn(text ? text + 2 : message, "\n"), text ? text + 2 : message);
 }
 
 static void read_scene(struct import *im)
@@ -76,10 +86,11 @@ static void read_scene(struct import *im)
     im->scene = aiImportFileExWithProperties(im->source.alias, 0, &im->source.io, settings);
     if (!im->scene) {
         const char *said = aiGetErrorString();
-        if (strstr(said, "bad_alloc")) tell_fail(&im->tell, VISD_ERR_NO_MEMORY, "%s: out of memory; --import-memory allows more", im->source.path);
+        if (strstr(said, "bad_alloc")) need(im, NULL);
         refuse(im, "%.300s", *said ? said : "it cannot be read");
     }
-    if (!im->scene->mRootNode || im->scene->mFlags & AI_SCENE_FLAGS_INCOMPLETE) refuse(im, "there is nothing to see in it%s%s", *im->log_error ? ": " : "", im->log_error);
+    if (!im->scene->mRootNode || im->scene->mFlags & AI_SCENE_FLAGS_INCOMPLETE)
+        refuse(im, "there is nothing to see in it%s%s", *im->log_error ? ": " : "", im->log_error);
     const struct aiMetadata *meta = im->scene->mMetaData;
     for (unsigned i = 0; meta && i < meta->mNumProperties; i++)
         if (strcmp(meta->mKeys[i].data, AI_METADATA_SOURCE_FORMAT) == 0 && meta->mValues[i].mType == AI_AISTRING) {

@@ -49,7 +49,8 @@ char *zip_unpack(const unsigned char *bytes, size_t size, const struct zip_part 
     if (!out) return NULL;
     out[part->size] = 0;
     if (part->method == 0) memcpy(out, bytes + from, part->size);
-    z_stream z = {.next_in = (unsigned char *)bytes + from, .avail_in = (uInt)part->packed, .next_out = (unsigned char *)out, .avail_out = (uInt)part->size};
+    z_stream z = {.next_in = (unsigned char *)bytes + from, .avail_in = (uInt)part->packed,
+                  .next_out = (unsigned char *)out, .avail_out = (uInt)part->size};
     bool good = part->method == 8 && inflateInit2(&z, -MAX_WBITS) == Z_OK;
     if (good) {
         good = inflate(&z, Z_FINISH) == Z_STREAM_END && z.total_out == part->size;

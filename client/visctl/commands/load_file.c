@@ -60,14 +60,16 @@ int load_file(struct cli *cli, const char *path, struct visd_model *model)
     struct visd_gltf_options gltf = {.scene = cli_text(cli, "gltf-scene")};
     struct visd_why why = {{0}};
     const char *wanted = cli_text(cli, "format"), *format = format_of(path, wanted);
-    if (!read_unit(cli, &foreign.metres_per_unit) || !read_up(cli, &foreign.up) || !cli_number(cli, "import-memory", 64, 1 << 24, &foreign.memory_mib) ||
+    if (!read_unit(cli, &foreign.metres_per_unit) || !read_up(cli, &foreign.up) ||
+        !cli_number(cli, "import-memory", 64, 1 << 24, &foreign.memory_mib) ||
         !cli_number(cli, "import-seconds", 1, 1 << 24, &foreign.seconds))
         return CLI_USAGE;
     if (wanted && !format && strcasecmp(wanted, "gltf") != 0 && strcasecmp(wanted, "glb") != 0)
         return cli_misuse(cli, "there is no format \"%s\": glb, gltf, obj, stl, ply, 3mf, fbx, dae, ifc", wanted);
     if (format && gltf.scene) return cli_misuse(cli, "--gltf-scene is for glTF files");
     for (size_t i = 0; i < sizeof(foreign_only) / sizeof(*foreign_only); i++)
-        if (!format && cli_flag(cli, foreign_only[i])) return cli_misuse(cli, "--%s is not for glTF files, which say all that is needed", foreign_only[i]);
+        if (!format && cli_flag(cli, foreign_only[i]))
+            return cli_misuse(cli, "--%s is not for glTF files, which say all that is needed", foreign_only[i]);
 
     cli_progress("reading", 0, 1);
     enum visd_err err = format ? visd_foreign_read(model, path, format, &foreign, &why) : visd_gltf_read(model, path, &gltf, &why);
