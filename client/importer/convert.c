@@ -238,6 +238,7 @@ static void transform_of(struct walk *w, const struct aiNode *node, double out[1
     const struct aiMatrix4x4 *m = &node->mTransformation;
     const double rows[12] = {m->a1, m->a2, m->a3, m->a4, m->b1, m->b2, m->b3, m->b4, m->c1, m->c2, m->c3, m->c4};
     memcpy(out, rows, sizeof(rows));
+    for (int k = 0; k < 3; k++) w->largest = fmax(w->largest, fabs(out[k * 4 + 3]));
     if (!visd_transform_finite(out)) refuse(w->im, "the place of \"%.80s\" is not finite", node->mName.data);
     if (m->d1 != 0 || m->d2 != 0 || m->d3 != 0 || m->d4 != 1) refuse(w->im, "the last row of the matrix of \"%.80s\" is not 0 0 0 1", node->mName.data);
 }

@@ -32,6 +32,7 @@ struct ifc {
     struct entity *entities;
     struct product *products; /* that have a shape to be seen */
     uint64_t entity_count, entity_room, product_count;
+    double metres; /* that the library's unit is: it knows SI's, and takes all others for a metre */
 };
 
 /* Entities that make up what is read rightly, and those that say nothing of a shape. */
@@ -102,7 +103,7 @@ static bool argument(const struct entity *e, uint32_t number, const char **out, 
     for (; at < end; at++) {
         if (*at == '\'') at = pass_text(at, end) - 1;
         else if (*at == '(') depth++;
-        else if (*at == ')') depth--;
+        else if (*at == ')' && depth-- == 0) break; /* of the entity itself */
         else if (*at == ',' && depth == 0) {
             if (number-- == 0) break;
             *out = at + 1;
@@ -209,6 +210,64 @@ static void read_products(struct import *im, struct ifc *f)
     }
 }
 
+/* ---- the unit ---- */
+
+static bool is_argument(const struct entity *e, uint32_t number, const char *text)
+{
+    const char *at;
+    size_t length;
+    return argument(e, number, &at, &length) && length == strlen(text) && memcmp(at, text, length) == 0;
+}
+
+/* Metres of a length in SI; 0: it is none. */
+static double si_metres(const struct entity *e)
+{
+    static const struct {
+        const char *prefix;
+        double metres;
+    } prefixes[] = {{"$", 1}, {".MICRO.", 1e-6}, {".MILLI.", 1e-3}, {".CENTI.", 1e-2}, {".DECI.", 1e-1}, {".KILO.", 1e3}};
+    if (!e || !is_type(e, "IFCSIUNIT") || !is_argument(e, 1, ".LENGTHUNIT.") || !is_argument(e, 3, ".METRE.")) return 0;
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+        if (is_argument(e, 2, prefixes[i].prefix)) return prefixes[i].metres;
+    return 0;
+}
+
+/* The entity that an argument refers to. */
+static struct entity *referred(const struct ifc *f, const struct entity *e, uint32_t number)
+{
+    const char *at;
+    size_t length;
+    return e && argument(e, number, &at, &length) && length > 1 && *at == '#' ? entity_of(f, strtoull(at + 1, NULL, 10)) : NULL;
+}
+
+/* Feet and inches: so many of another unit. */
+static double converted_metres(const struct ifc *f, const struct entity *e)
+{
+    const struct entity *measure = referred(f, e, 3);
+    const char *at, *open;
+    size_t length;
+    if (!measure || !is_type(measure, "IFCMEASUREWITHUNIT") || !argument(measure, 0, &at, &length)) return 0;
+    open = memchr(at, '(', length);
+    return open ? strtod(open + 1, NULL) * si_metres(referred(f, measure, 1)) : 0;
+}
+
+static void read_unit(struct import *im, struct ifc *f)
+{
+    const struct entity *units = NULL;
+    for (uint64_t i = 0; i < f->entity_count && !units; i++)
+        if (is_type(&f->entities[i], "IFCPROJECT")) units = referred(f, &f->entities[i], 8);
+    const char *at = units ? units->arguments : NULL, *end = units ? at + units->argument_length : NULL;
+    for (uint64_t id; units && (id = next_reference(&at, end)) != 0 && f->metres == 0;) {
+        const struct entity *unit = entity_of(f, id);
+        if (!unit || !is_argument(unit, 1, ".LENGTHUNIT.")) continue;
+        bool si = is_type(unit, "IFCSIUNIT");
+        double metres = si ? si_metres(unit) : is_type(unit, "IFCCONVERSIONBASEDUNIT") ? converted_metres(f, unit) : 0;
+        if (!(metres > 0) || metres > 1e9) refuse(im, "its unit of length, #%llu, makes no sense", (unsigned long long)id);
+        f->metres = si ? 1 : metres;
+    }
+    if (f->metres == 0) refuse(im, "its project has no unit of length");
+}
+
 static int by_guid(const void *a, const void *b)
 {
     return strcmp(((const struct product *)a)->guid, ((const struct product *)b)->guid);
@@ -244,6 +303,7 @@ void look_ifc(struct import *im)
     if (length != 6 || strncasecmp(text + 1, "IFC2X3", 6) != 0)
         cannot(im, "its schema is %.*s, and only IFC2X3 is read; export it as that, or as glTF", (int)(length > 40 ? 40 : length), text + 1);
     read_entities(im, f);
+    read_unit(im, f);
     read_products(im, f);
     if (!f->product_count) refuse(im, "it holds no products with a shape");
     qsort(f->products, f->product_count, sizeof(*f->products), by_guid);
@@ -273,4 +333,5 @@ void check_ifc(struct import *im)
         tell_note(&im->tell, "%llu of %llu products have openings, or shapes that are not surely read: they are always listed and hide nothing",
                   (unsigned long long)unsure, (unsigned long long)f->product_count);
     im->unsure = is_unsure;
+    place(im, f->metres, 'y'); /* the library has turned it already */
 }

@@ -4,10 +4,8 @@
 #include "declared.h"
 #include "formats.h"
 #include "importer.h"
+#include "names.h"
 #include "words.h"
-
-#define SPACE '\x1f' /* stands for a blank in the name of an object while the library reads it */
-#define TAB '\x1e'
 
 struct obj {
     struct declared declared;
@@ -80,24 +78,6 @@ static void read_element(struct import *im, struct obj *o, struct words *w, char
     else if (count) d->polygons++, d->corners += count;
 }
 
-/* The library takes the first word of an object's name, and makes one of all that begin with the same. */
-static void join_name(struct import *im, const struct words *w)
-{
-    char *at = (char *)im->source.bytes + (w->word + w->length - (const char *)im->source.bytes), *end = at;
-    while (end < w->end && *end != '\n' && *end != '\r') end++;
-    while (end > at && (end[-1] == ' ' || end[-1] == '\t')) end--;
-    while (at < end && (*at == ' ' || *at == '\t')) at++;
-    for (; at < end; at++)
-        if (*at == ' ' || *at == '\t') *at = *at == ' ' ? SPACE : TAB;
-}
-
-static void part_names(struct aiNode *node)
-{
-    for (ai_uint32 i = 0; i < node->mName.length; i++)
-        if (node->mName.data[i] == SPACE || node->mName.data[i] == TAB) node->mName.data[i] = node->mName.data[i] == SPACE ? ' ' : '\t';
-    for (unsigned i = 0; i < node->mNumChildren; i++) part_names(node->mChildren[i]);
-}
-
 void look_obj(struct import *im)
 {
     struct obj *o = claim(im, sizeof(*o));
@@ -106,7 +86,7 @@ void look_obj(struct import *im)
     for (struct words w = all_of(im); words_line(&w);) {
         if (!words_next(&w, true)) continue;
         seen += words_is(&w, "v");
-        if (words_is(&w, "o")) join_name(im, &w);
+        if (words_is(&w, "o")) names_join(im, &w);
         if (words_is(&w, "fo")) cannot(im, "line %llu: \"fo\" is not read; write it as \"f\"", (unsigned long long)w.line);
         if (words_is(&w, "f") || words_is(&w, "l") || words_is(&w, "p")) read_element(im, o, &w, *w.word, seen);
         while (words_next(&w, true)) {}
@@ -125,5 +105,5 @@ void check_obj(struct import *im)
     if (strstr(im->log_error, "material"))
         tell_note(&im->tell, "some materials are not known, and what wears them is taken for opaque: %s", im->log_error);
     declared_check(im, &o->declared);
-    part_names(im->scene->mRootNode);
+    names_part(im->scene->mRootNode);
 }

@@ -5,6 +5,7 @@
 #include "declared.h"
 #include "formats.h"
 #include "importer.h"
+#include "names.h"
 #include "words.h"
 
 #define HEAD_BYTES 84u
@@ -44,7 +45,9 @@ static void look_at_text(struct import *im, struct declared *d)
     uint64_t corners = 0;
     while (words_line(&w)) {
         if (!words_next(&w, false)) continue;
-        if (words_is(&w, "outer")) {
+        if (words_is(&w, "solid")) {
+            names_join(im, &w);
+        } else if (words_is(&w, "outer")) {
             d->polygons++;
             corners = 0;
         } else if (words_is(&w, "endloop") && corners != 3) {
@@ -80,4 +83,5 @@ void look_stl(struct import *im)
 void check_stl(struct import *im)
 {
     declared_check(im, im->own);
+    names_part(im->scene->mRootNode);
 }

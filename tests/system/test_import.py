@@ -131,8 +131,8 @@ def test_stl(t):
         said, rows = load(t, write(t, name, content), "--unit", "in", "--up", "z")
         assert (said["objects"], said["triangles"], rows[0]["name"]) == (1, 7, name[0]), said
         near(rows[0], (0, 0, -3 * 0.0254), (7 * 0.0254, 5 * 0.0254, 0))
-    said, rows = load(t, write(t, "t.stl", f"solid one\n{FACET}{FACET}endsolid one\nsolid two\n{FACET}endsolid two\n"))
-    assert said["triangles"] == 3 and [r["name"] for r in rows] == ["one", "two"], rows
+    said, rows = load(t, write(t, "t.stl", f"solid one and a half\n{FACET}{FACET}endsolid one\nsolid two\n{FACET}endsolid two\n"))
+    assert said["triangles"] == 3 and [r["name"] for r in rows] == ["one and a half", "two"], rows
     near(rows[1], (0, 0, 0), (1, 3, 5))
     for content, says in ((stl(9, 7), "it says that it holds 9 triangles, which take 534 bytes, and it has 434"), (stl(3, 7), "it has 434"), (stl(7, 7) + b"x", "it has 435"),
                           (stl(0, 0), "no triangles"), (b"", "neither a text"), (stl(7, 7).replace(struct.pack("<f", 5), struct.pack("<f", float("nan"))), "not finite"),
@@ -386,6 +386,13 @@ def test_ifc(t):
     near(rows[1], (-1, 0, -0.5), (1, 3, 0.5))
     _, rows = load(t, write(t, "m.ifc", (IFC % ("", "")).replace(".MILLI.", "$")))
     near(rows[1], (-1000, 0, -500), (1000, 3000, 500))
+    foot = ("#13=IFCCONVERSIONBASEDUNIT(#70,.LENGTHUNIT.,'FOOT',#71);\n#70=IFCDIMENSIONALEXPONENTS(1,0,0,0,0,0,0);\n"
+            "#71=IFCMEASUREWITHUNIT(IFCLENGTHMEASURE(304.8),#72);\n#72=IFCSIUNIT(*,.LENGTHUNIT.,.MILLI.,.METRE.);")
+    for unit, metres in ((foot, 0.3048), ("#13=IFCSIUNIT(*,.LENGTHUNIT.,.CENTI.,.METRE.);", 1e-2), ("#13=IFCSIUNIT(*,.LENGTHUNIT.,.DECI.,.METRE.);", 1e-1),
+                         ("#13=IFCSIUNIT(*,.LENGTHUNIT.,.MICRO.,.METRE.);", 1e-6), ("#13=IFCSIUNIT(*,.LENGTHUNIT.,.KILO.,.METRE.);", 1e3)):
+        _, rows = load(t, write(t, "unit.ifc", (IFC % ("", "")).replace("#13=IFCSIUNIT(*,.LENGTHUNIT.,.MILLI.,.METRE.);", unit)))
+        near(rows[0], *([metres * x for x in corner] for corner in ((9000, 0, -500), (11000, 3000, 500))))
+    refused(t, write(t, "none.ifc", (IFC % ("", "")).replace("((#13))", "(())")), says="no unit of length")
     said, rows = load(t, write(t, "round.ifc", IFC % (ROUND, ",#64")))
     assert [r["flags"] for r in rows] == [[], [], ["unbounded"]] and "1 of 3 products" in said["notes"], (said, rows)
     said, rows = load(t, write(t, "cut.ifc", IFC % (OPENING, ",#64")))
