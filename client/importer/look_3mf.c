@@ -99,9 +99,7 @@ static void read_object(struct three *t, const struct xml_tags *x)
     struct thing *thing = &t->things[t->thing_count++];
     thing->first = t->use_count;
     if (!xml_number(x, "id", &thing->id)) refuse(t->im, "an object has no id");
-    if (!xml_attribute(x, "name", &name, &length)) return;
-    if (length >= sizeof(thing->name)) length = sizeof(thing->name) - 1;
-    memcpy(thing->name, name, length);
+    if (xml_attribute(x, "name", &name, &length)) xml_text(name, length, thing->name, sizeof(thing->name));
 }
 
 static void read_model(struct three *t, const char *xml)

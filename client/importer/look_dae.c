@@ -1,4 +1,5 @@
 /* DAE (COLLADA): what the library passes over is looked for by name. Indices and counts it checks itself, and unit and axes it applies. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +108,20 @@ void look_dae(struct import *im)
     }
 }
 
+/* What the library calls a node without a name. */
+static void name_nodes(struct aiNode *node)
+{
+    static const char made[] = "$ColladaAutoName$_";
+    if (strncmp(node->mName.data, made, sizeof(made) - 1) == 0) {
+        char number[32];
+        snprintf(number, sizeof(number), "%.30s", node->mName.data + sizeof(made) - 1);
+        node->mName.length = (ai_uint32)snprintf(node->mName.data, sizeof(node->mName.data), "node %s", number);
+    }
+    for (unsigned i = 0; i < node->mNumChildren; i++) name_nodes(node->mChildren[i]);
+}
+
 void check_dae(struct import *im)
 {
+    name_nodes(im->scene->mRootNode);
     if (strstr(im->log_error, "Unable to")) lacks(im, "%s", im->log_error);
 }

@@ -86,6 +86,28 @@ bool xml_attribute(const struct xml_tags *x, const char *name, const char **valu
     return false;
 }
 
+void xml_text(const char *value, size_t length, char *out, size_t room)
+{
+    static const struct {
+        const char *name;
+        char is;
+    } names[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+    size_t used = 0;
+    for (size_t i = 0; i < length && used + 1 < room;) {
+        size_t n = 1;
+        out[used] = value[i];
+        for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
+            size_t size = strlen(names[k].name);
+            if (length - i < size || memcmp(value + i, names[k].name, size) != 0) continue;
+            out[used] = names[k].is;
+            n = size;
+        }
+        used++;
+        i += n;
+    }
+    out[used] = 0;
+}
+
 bool xml_number(const struct xml_tags *x, const char *name, uint64_t *out)
 {
     const char *at;

@@ -19,7 +19,9 @@ bool xml_next(struct xml_tags *x); /* the next tag; comments, CDATA and declarat
 bool xml_is(const struct xml_tags *x, const char *name);
 /* An attribute of the tag, by its name without a prefix; what XML escapes is given back as it stands. */
 bool xml_attribute(const struct xml_tags *x, const char *name, const char **value, size_t *length);
-/* The same as a whole number from 0. */
+/* An attribute's value as a text of at most room - 1 bytes, with XML's five names for characters put back. */
+void xml_text(const char *value, size_t length, char *out, size_t room);
+/* An attribute as a whole number from 0. */
 bool xml_number(const struct xml_tags *x, const char *name, uint64_t *out);
 
 #endif

@@ -211,10 +211,10 @@ def three_mf(t, name, resources, items, unit="inch", more="", parts=()):
 def test_3mf(t):
     t.daemon()
     solid = f'<object id="1" name="Tetra" type="model">{SOLID}</object>'
-    group = '<object id="2" name="Pair"><components><component objectid="1" transform="0 1 0 -1 0 0 0 0 1 10 0 0"/><component objectid="1"/></components></object>'
+    group = '<object id="2" name="A &amp; &lt;B>"><components><component objectid="1" transform="0 1 0 -1 0 0 0 0 1 10 0 0"/><component objectid="1"/></components></object>'
     said, rows = load(t, three_mf(t, "a.3mf", solid + group, '<item objectid="2" transform="1 0 0 0 1 0 0 0 1 0 0 100"/><item objectid="1"/>'))
     assert (said["objects"], said["meshes"], said["triangles"]) == (3, 1, 12), said
-    assert [r["path"] for r in rows] == ["Pair/Tetra", "Pair/Tetra", "Tetra"], rows
+    assert [r["path"] for r in rows] == ["A & <B>/Tetra", "A & <B>/Tetra", "Tetra"], rows
     inch = 0.0254
     near(rows[0], (8 * inch, 100 * inch, -1 * inch), (10 * inch, 103 * inch, 0))
     near(rows[1], (0, 100 * inch, -2 * inch), (inch, 103 * inch, 0))
@@ -266,6 +266,8 @@ def test_dae(t):
     assert [r["path"] for r in rows] == ["X/Part", "Y/Part"], rows
     near(rows[0], (0.5, 6, -2), (1, 6, -1))
     near(rows[1], (0, 4.5, -1), (0.5, 4.5, 0))
+    _, rows = load(t, write(t, "nameless.dae", dae(node("A").replace(' name="A"', ""), geometry("g"))))
+    assert rows[0]["name"].startswith("node "), rows
     _, rows = load(t, write(t, "x.dae", dae(node("A", "<translate>1 2 3</translate><rotate>0 0 1 90</rotate>"), geometry("g"), "<up_axis>X_UP</up_axis>")))
     near(rows[0], (-3, -1, 3), (-2, 1, 3))
     drawn = {"polylist": '<polylist count="2"><input semantic="VERTEX" source="#%s-v" offset="0"/><vcount>4 3</vcount><p>0 1 2 3 0 1 2</p></polylist>',
