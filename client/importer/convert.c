@@ -51,6 +51,8 @@ static bool is_see_through(const struct aiMaterial *m)
     float value;
     struct aiColor4D colour;
     if (aiGetMaterialFloat(m, AI_MATKEY_OPACITY, &value) == aiReturn_SUCCESS && !(value >= 1)) return true;
+    /* Of a colour that is not given: programs disagree on what that is. */
+    if (aiGetMaterialFloat(m, AI_MATKEY_TRANSPARENCYFACTOR, &value) == aiReturn_SUCCESS && value > 0 && value < 1) return true;
     if (aiGetMaterialFloat(m, AI_MATKEY_TRANSMISSION_FACTOR, &value) == aiReturn_SUCCESS && value > 0) return true;
     if (aiGetMaterialColor(m, AI_MATKEY_COLOR_DIFFUSE, &colour) == aiReturn_SUCCESS && !(colour.a >= 1)) return true;
     if (aiGetMaterialColor(m, AI_MATKEY_BASE_COLOR, &colour) == aiReturn_SUCCESS && !(colour.a >= 1)) return true;

@@ -292,6 +292,29 @@ def test_dae(t):
     assert done.returncode == 1 and "a .dae file says its unit and its axes" in done.stderr, done.stderr
 
 
+def test_see_through(t):
+    """DAE and FBX have many ways to say that light comes through."""
+    t.daemon()
+    shown = node("A").replace("/>", '><bind_material><technique_common><instance_material symbol="m" target="#m"/></technique_common></bind_material></instance_geometry>', 1)
+    effect = ('<library_effects><effect id="e"><profile_COMMON><technique sid="c"><phong><diffuse><color>1 0 0 1</color></diffuse>%s</phong></technique>'
+              '</profile_COMMON></effect></library_effects><library_materials><material id="m"><instance_effect url="#e"/></material></library_materials>')
+    for said, clear in (("", False), ('<transparent opaque="A_ONE"><color>1 1 1 0.5</color></transparent>', True), ("<transparency><float>0.4</float></transparency>", True),
+                        ('<transparent opaque="RGB_ZERO"><color>0.5 0.5 0.5 1</color></transparent><transparency><float>1</float></transparency>', True),
+                        ('<transparent opaque="RGB_ZERO"><color>0 0 0 1</color></transparent><transparency><float>1</float></transparency>', False)):
+        text = dae(shown, geometry("g", TRIANGLES.replace("count", 'material="m" count'))).replace("<library_nodes>", effect % said + "<library_nodes>")
+        _, rows = load(t, write(t, "m.dae", text))
+        assert rows[0]["flags"] == ["see_through"] * clear, f"{said}: {rows}"
+    layer = ('LayerElementMaterial: 0 {\nVersion: 101\nName: ""\nMappingInformationType: "AllSame"\nReferenceInformationType: "IndexToDirect"\nMaterials: *1 {\na: 0\n}\n}\n'
+             'Layer: 0 {\nVersion: 100\nLayerElement: {\nType: "LayerElementMaterial"\nTypedIndex: 0\n}\n}\n')
+    for said, clear in (('P: "DiffuseColor", "Color", "", "A",1,0,0\n', False), ('P: "Opacity", "double", "", "A",0.5\n', True),
+                        ('P: "TransparencyFactor", "Number", "", "A",0.5\n', True), ('P: "TransparentColor", "Color", "", "A",0.7,0.7,0.7\n', True),
+                        ('P: "TransparentColor", "Color", "", "A",0,0,0\nP: "TransparencyFactor", "Number", "", "A",1\n', False)):
+        text = fbx({1: ("A", [])}, {9: "Mesh"}, [(1, 0), (9, 1), (7, 1)]).replace("a: 0,1,2,-4\n}\n", "a: 0,1,2,-4\n}\n" + layer)
+        material = f'Material: 7, "Material::m", "" {{\nVersion: 102\nShadingModel: "phong"\nProperties70: {{\n{said}}}\n}}\n'
+        _, rows = load(t, write(t, "m.fbx", text.replace("Objects: {\n", "Objects: {\n" + material)))
+        assert rows[0]["flags"] == ["see_through"] * clear, f"{said}: {rows}"
+
+
 def fbx(models, geometries, links, settings=""):
     def properties(rows):
         return "Properties70: {\n" + "".join(f'P: "{name}", "{kind}", "", "A",{value}\n' for name, kind, value in rows) + "}\n"
@@ -530,6 +553,6 @@ def test_handed_models(t):
         for row in mine if len(his) == 1 and len(mine) == 1 and "IfcMember" not in mine[0]["name"] else []:
             near(row, [a + b for a, b in zip(his[0][0], shift)], [a + b for a, b in zip(his[0][1], shift)])
 test_handed_models.modes = ("plain", "models")
-for each in (test_obj, test_obj_refused, test_stl, test_ply, test_3mf, test_dae, test_fbx, test_ifc, test_trouble):
+for each in (test_obj, test_obj_refused, test_stl, test_ply, test_3mf, test_dae, test_see_through, test_fbx, test_ifc, test_trouble):
     each.modes = ("plain", "asan")
     each.seconds = 120
