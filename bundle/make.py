@@ -26,7 +26,7 @@ PROGRAMS = ("visd", "visctl", "visctl-import")
 LIBC = ("ld-linux-x86-64.so.2", "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libresolv.so.2")
 METHODS = ("hiz", "box", "exact")
 LIMIT = 40 << 20  # bytes, of the folder and so of the tarball
-GENERATED = {"office": 4000, "city": 201, "mall": 300, "random": 1000, "grid": 4096}
+GENERATED = {"office": 4000, "city": 201, "mall": 300, "random": 1000, "grid": 3375}  # no more: its survivors must fit the software device's budget, so that lists can agree to the last id
 CAMERAS, SIZE = 24, "320x180"
 
 
