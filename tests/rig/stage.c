@@ -122,6 +122,7 @@ void stage_clear(struct stage *s)
 {
     rig_clear(&s->rig);
     s->count = 0;
+    s->surely = VISD_METHOD_EXACT;
     s->view = rig_view(&s->rig);
 }
 
@@ -177,6 +178,12 @@ static void check_form(struct stage *s, struct look look, uint32_t form, const u
     for (int frame = 0; frame < 3; frame++) {
         list = rig_frame(&s->rig, s->view, &camera, VISD_METHOD_HIZ, frame == 0 ? VISD_FRAME_FRESH : 0);
         check_list(&list, &look, frame == 0 ? "first frame" : "steady state", listed, absent);
+        rig_list_free(&list);
+    }
+    static const struct { enum visd_method method; const char *name; } finer[] = {{VISD_METHOD_BOX, "box"}, {VISD_METHOD_EXACT, "exact"}};
+    for (int m = 0; m < 2; m++) {
+        list = rig_frame(&s->rig, s->view, &camera, finer[m].method, form & 1 ? VISD_FRAME_FRESH : 0);
+        check_list(&list, &look, finer[m].name, finer[m].method <= s->surely ? listed : NONE, absent);
         rig_list_free(&list);
     }
 }

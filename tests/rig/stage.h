@@ -32,6 +32,8 @@ struct stage {
     uint32_t view, cube, ball, plate; /* meshes: a cube of side 1, a ball of radius 1 (its box is a cube of side 2), a square of side 1 in x and y */
     struct visd_object_change *changes;
     uint32_t count, capacity, turn;
+    enum visd_method surely;    /* the finest method by which what is said to be listed must be: exact, unless a test says otherwise after stage_clear, for
+                                 * some of it is so small or lies so that no sample of it (box), or of its mesh (exact), is seen */
 };
 
 /* The test program's one stage, and the group fixtures that open and close it. */
@@ -48,7 +50,7 @@ void stage_commit(struct stage *s);
 #define NOBODY UINT64_MAX /* ends a list of ids */
 #define IDS(...) ((const uint64_t[]){__VA_ARGS__, NOBODY})
 #define NONE ((const uint64_t[]){NOBODY})
-/* Checks the list of both methods: frustum (listed only) and hiz. all: every form and size; else one after the other, a call each. */
+/* Checks the lists of frustum (listed only), hiz, box and exact. all: every form and size; else one after the other, a call each. */
 void stage_expect(struct stage *s, const struct look *look, const uint64_t *listed, const uint64_t *absent, bool all);
 struct rig_list stage_list(struct stage *s, const struct look *look, uint32_t flags); /* hiz */
 

@@ -68,6 +68,7 @@ static void mirrored_occluders_hide_by_their_fronts(void **state)
     for (int i = 0; i < 8; i++) {
         const double t[12] = {6 * signs[i & 1], 0, 0, 0, 0, 6 * signs[i >> 1 & 1], 0, 0, 0, 0, 2 * signs[i >> 2], -10};
         stage_clear(&stage);
+        stage.surely = VISD_METHOD_BOX; /* seen from behind a face is not there */
         stage_add(&stage, WALL, t, half_cube, stage.cube, 0);
         stage_box(&stage, CUBE, 0, 0, -20, 1, 1, 1, 0);
         stage_commit(&stage);
@@ -92,6 +93,7 @@ static void sides_of_a_plate(void **state)
             static const uint32_t flags[] = {0, VISD_OBJECT_SINGLE_SIDED, VISD_OBJECT_DOUBLE_SIDED};
             bool hides = sides == 2 || !turned;
             stage_clear(&stage);
+            stage.surely = VISD_METHOD_BOX; /* the same */
             stage_add(&stage, WALL, t, flat, stage.plate, flags[sides]);
             stage_box(&stage, CUBE, 0, 0, -10, 1, 1, 1, 0);
             stage_commit(&stage);
@@ -128,6 +130,7 @@ static void tiny_box_with_a_large_scale(void **state)
     uint32_t mesh = rig_box_mesh(&stage.rig, tiny, VISD_SIDES_SINGLE);
     const double t[12] = {5000, 0, 0, 300, 0, 5000, 0, 20, 0, 0, 5000, -700};
     stage_clear(&stage);
+    stage.surely = VISD_METHOD_HIZ; /* tiny indeed: at times between samples */
     stage_add(&stage, CUBE, t, tiny, mesh, 0);
     stage_commit(&stage);
     for (int step = 0; step < 180; step++) {

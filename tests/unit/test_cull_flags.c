@@ -133,6 +133,7 @@ static void sections_cut_occluders_too(void **state)
     uint32_t two_sided = rig_box_mesh(&stage.rig, half, VISD_SIDES_DOUBLE);
     const double hollow[12] = {4, 0, 0, 0, 0, 4, 0, 0, 0, 0, 4, -5};
     stage_clear(&stage);
+    stage.surely = VISD_METHOD_BOX; /* a box cut open shows back faces, which are not there */
     stage_add(&stage, WALL, hollow, half, stage.cube, 0); /* single-sided: its cut shows the inside, whose back faces hide nothing */
     stage_box(&stage, CUBE, 0, 0, -6, 1, 1, 1, 0);        /* inside, kept */
     stage_box(&stage, BOLT, 0, 0, -4, 0.2, 0.2, 0.2, 0);   /* inside, cut away */
@@ -164,6 +165,7 @@ static void eight_sections(void **state)
     double planes[8][4];
     struct look look = look_ahead(480, 270);
     stage_clear(&stage);
+    stage.surely = VISD_METHOD_BOX; /* the same */
     for (int i = 0; i < 9; i++) stage_box(&stage, MANY + (uint64_t)i, i % 3 * 2 - 2, i / 3 * 2 - 2, -10, 1.5, 1.5, 1.5, 0);
     stage_box(&stage, WALL, 0, 0, -8, 8, 8, 0.1, 0);
     stage_commit(&stage);

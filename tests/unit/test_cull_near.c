@@ -25,6 +25,7 @@ static void eye_inside_an_occluder(void **state)
         {stage.cube, 0, false}, {two_sided, 0, true}, {unknown, 0, false}, {unknown, VISD_OBJECT_SINGLE_SIDED, false}, {unknown, VISD_OBJECT_DOUBLE_SIDED, true}};
     for (int w = 0; w < 5; w++) {
         stage_clear(&stage);
+        stage.surely = VISD_METHOD_BOX; /* from inside a box shows back faces, which may not be there */
         stage_add(&stage, BOX, ten, half, walls[w].mesh, walls[w].flags);
         stage_box(&stage, INNER, 0, 0, -3, 1, 1, 1, 0);
         stage_box(&stage, OUTER, 20, 0, 0, 1, 1, 1, 0);
@@ -45,6 +46,7 @@ static void near_plane_of_the_client(void **state)
 {
     (void)state;
     stage_clear(&stage);
+    stage.surely = VISD_METHOD_BOX; /* the same */
     stage_box(&stage, NEAR, 0, 0, -0.56, 1, 1, 1, 0);
     stage_box(&stage, SMALL, 0, 0, -3, 0.05, 0.05, 0.05, 0);
     stage_commit(&stage);
@@ -95,6 +97,7 @@ static void box_across_the_near_plane(void **state)
     for (int k = 0; k < 40; k++) {
         double z = -0.05 - 0.01 * k;
         stage_clear(&stage);
+        stage.surely = VISD_METHOD_BOX; /* the same */
         stage_box(&stage, NEAR, 0, -0.3, z, 0.4, 0.4, 0.2, 0);
         stage_box(&stage, SMALL, 0, -6, -20, 0.5, 0.5, 0.5, 0);
         stage_box(&stage, OUTER, 0, 2, -20, 0.5, 0.5, 0.5, 0);
@@ -107,11 +110,34 @@ static void box_across_the_near_plane(void **state)
     }
 }
 
+/* A box is not clipped: what is seen of it by method box may be its surface inside, in front of all that the clipped box has left. */
+static void box_opened_by_the_near_plane(void **state)
+{
+    (void)state;
+    static const float corners[] = {-0.2f, -0.2f, -1, 0.2f, -0.2f, -1, 0, 0.2f, -1};
+    static const uint32_t order[] = {0, 1, 2};
+    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    uint32_t mesh = rig_mesh(&stage.rig, corners, 3, order, 3, VISD_SIDES_DOUBLE);
+    stage_clear(&stage);
+    double at[12];
+    memcpy(at, identity, sizeof(at));
+    at[11] = -5; /* from z = -10.5 to 0.5, and wider than the picture; the triangle stands at z = -1 in the scene */
+    struct visd_object_change change = rig_object(0, NEAR, at, (const float[3]){50, 50, 5.5f}, mesh, 0);
+    change.info.local[2] = -5;
+    uint32_t slot = stage_add(&stage, NEAR, at, (const float[3]){50, 50, 5.5f}, mesh, 0);
+    stage.changes[slot].info = change.info;
+    stage_box(&stage, BOX, 0, 0, -3, 20, 20, 1, 0); /* a wall before all that is left of the box */
+    stage_commit(&stage);
+    struct look look = look_ahead(384, 216);
+    look.near = 0.3;
+    stage_expect(&stage, &look, IDS(NEAR, BOX), NONE, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(eye_inside_an_occluder),    cmocka_unit_test(near_plane_of_the_client), cmocka_unit_test(floor_under_the_eye),
-        cmocka_unit_test(large_ball_at_the_side), cmocka_unit_test(box_across_the_near_plane),
+        cmocka_unit_test(large_ball_at_the_side), cmocka_unit_test(box_across_the_near_plane), cmocka_unit_test(box_opened_by_the_near_plane),
     };
     return cmocka_run_group_tests_name("near plane", tests, stage_setup, stage_teardown);
 }

@@ -29,6 +29,7 @@ static void parallel_projection(void **state)
             struct look look = look_ahead(960, 540);
             look.tall = tall[i];
             look.near = nears[n];
+            stage.surely = i < 3 ? VISD_METHOD_EXACT : VISD_METHOD_HIZ; /* then smaller than a pixel */
             stage_expect(&stage, &look, i ? IDS(WALL, BEFORE) : IDS(BEFORE), IDS(BEHIND), n == 1);
         }
 }
