@@ -21,7 +21,7 @@ struct visd_camera {
     uint32_t width, height, samples; /* samples: 1, 2, 4 or 8 */
     uint32_t layers;
     uint32_t planes;    /* section planes in use */
-    uint32_t caps;      /* 0 or 1: cuts are filled. No shader asks: frustum and hiz test a cut object by its whole box, which holds its cap */
+    uint32_t caps;      /* 0 or 1: cuts are filled: a cut object is decided by its whole box, which holds its cap, and never by marks of its mesh */
     uint32_t zero[2];
     float plane[VISD_CAMERA_MAX_PLANES][4]; /* kept where a*r.x + b*r.y + c*r.z + d >= 0, r relative to the eye,
                                                (a,b,c) of length 1 */

@@ -107,7 +107,7 @@ struct visd_result {
     uint64_t serial; /* of the job */
     uint32_t kind, view;
     uint32_t err;    /* enum visd_err */
-    uint32_t source_lag; /* frames; 0 for frustum and hiz */
+    uint32_t source_lag; /* frames; 0: this one's own evidence */
     uint64_t revision;   /* frame: the scene's revision on the device that the answer was computed at */
     uint64_t count;      /* frame: ids at out; snapshot: bytes at out */
     uint32_t width, height; /* snapshot */

@@ -83,7 +83,7 @@ struct visd_view;
 
 struct visd_view_params {
     uint32_t number;            /* below VISD_SEGMENT_MAX_VIEWS; not that of a view which is not yet closed */
-    uint32_t method;            /* enum visd_method; NOT_SUPPORTED: all but frustum and hiz */
+    uint32_t method;            /* enum visd_method; NOT_SUPPORTED: query and auto */
     uint32_t keep_frames;       /* bases kept for deltas, at most VISD_VIEW_KEEP_MAX; UINT32_MAX: the default; 0: no deltas */
     bool worker_ready;          /* false: as after worker_lost */
 };

@@ -51,6 +51,10 @@ def test_engine(t):
             assert all(0 < len(r["visible"]) < 67 for r in results), [len(r["visible"]) for r in results]
         else:
             assert all(r["grade"] == "frustum" and len(r["visible"]) == 67 for r in results)
+    for line in t.visctl("cull", "engine", "--cameras", cameras, "--method", "exact", "--samples").stdout.splitlines():
+        row = json.loads(line)
+        assert len(row["samples"]) == len(row["visible"]) and row["grade"] == "exact" and sum(row["samples"]) > 100, row
+    assert t.visctl("cull", "engine", "--cameras", cameras, "--samples", check=False).returncode == 2
     out = f"{t.tmp}/out.jsonl"
     t.visctl("cull", "engine", "--cameras", cameras, "--method", "hiz", "--fresh", "--out", out)
     assert len(open(out).readlines()) == 6

@@ -60,6 +60,13 @@ static void print_result(FILE *out, size_t frame, const struct visd_client_resul
     const char *method = visd_client_method_name(r->method), *grade = visd_client_grade_name(r->grade);
     fprintf(out, "{\"frame\":%zu,\"visible\":", frame);
     cli_put_ids(out, r->all ? all->ids : r->ids, r->all ? all->count : r->count);
+    if (r->samples) {
+        fputs(",\"samples\":[", out);
+        for (size_t i = 0; i < r->count; i++)
+            if (r->samples[i] == UINT32_MAX) fprintf(out, "%snull", i ? "," : "");
+            else fprintf(out, "%s%u", i ? "," : "", r->samples[i]);
+        fputc(']', out);
+    }
     fprintf(out, ",\"grade\":\"%s\",\"method\":\"%s\",\"revision\":%llu,\"lag\":%u,\"stats\":{", grade ? grade : "?", method ? method : "?",
             (unsigned long long)r->revision, r->lag);
     if (r->has_counts) print_stats(out, &r->counts);
@@ -145,7 +152,9 @@ int cmd_cull(struct cli *cli)
     frame.lag = (uint32_t)lag;
     frame.fresh = cli_flag(cli, "fresh");
     frame.delta = cli_flag(cli, "delta");
-    frame.want = VISD_GET_IDS | VISD_GET_STATS | (cli_flag(cli, "profile") ? VISD_GET_PROFILE : 0) | (cli_flag(cli, "coverage") ? VISD_GET_COVERAGE : 0);
+    frame.want = VISD_GET_IDS | VISD_GET_STATS | (cli_flag(cli, "profile") ? VISD_GET_PROFILE : 0) | (cli_flag(cli, "coverage") ? VISD_GET_COVERAGE : 0) |
+                 (cli_flag(cli, "samples") ? VISD_GET_SAMPLES : 0);
+    if (cli_flag(cli, "samples") && method != VISD_CULL_BOX && method != VISD_CULL_EXACT) return cli_misuse(cli, "--samples is for the methods box and exact");
 
     if (visd_cameras_read(file, &cameras, &count, &why) != VISD_ERR_OK) return cli_fail(cli, "%s", why.text);
     visd_client_view_options_init(&options);

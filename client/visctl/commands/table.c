@@ -53,7 +53,8 @@ const struct cli_command cli_commands[] = {
      OPTIONS(CAMERAS, METHOD, {"lag", "K", "frames by which the evidence may be late; default 0"},
              {"guard", "M,DEG", "motion in metres and degrees until the list is used"}, {"fresh", NULL, "every camera is a cut: no history"},
              {"delta", NULL, "ask for changes only, and print them too: \"added\" and \"removed\""}, {"profile", NULL, "submit each pass alone, and time it"},
-             {"coverage", NULL, "count the samples of all that is in the frustum"}, {"out", "FILE", "write there, not to standard output"}),
+             {"coverage", NULL, "count the samples of all that is in the frustum"},
+             {"samples", NULL, "of box and exact: how many samples of each are seen; null: not known"}, {"out", "FILE", "write there, not to standard output"}),
      1, 1, cmd_cull},
     {"set", "Changes the flags of objects.", "S ID... ACTION",
      "ID may be a range, as 10-20. ACTION: hide, show, xray, ghost, solid (neither xray nor ghost), see-through, opaque, pin, unpin,\n"
