@@ -221,6 +221,7 @@ struct frame {
     address pyramid; /* its levels, level 0 first; level 0 is depth itself when there is one sample a pixel */
     address ids;     /* the list */
     address samples; /* of each in the list, where they are counted; else 0 */
+    address prepass; /* a depth a pixel, as the client drew it */
     address picture; /* slot + 1 a sample, for RASTER_IDS */
     address cube_vertices, cube_indices; /* of BOX_TRIANGLES, -1 to 1 */
     address counters;

@@ -50,6 +50,7 @@ static void fill_frame(const struct flight_frame *in, struct visd_msg_frame *out
     out->has_guard_degrees = f->guard_degrees != 0;
     out->guard_degrees = f->guard_degrees;
     out->has_prepass = f->prepass != NULL;
+    out->has_prepass_alone = out->prepass_alone = f->prepass && f->prepass_alone;
     out->prepass = visd_bin_of(f->prepass, (size_t)f->camera.width * f->camera.height);
 }
 

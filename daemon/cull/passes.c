@@ -51,6 +51,7 @@ static const struct entry table[CULL_PIPELINES] = {
     [CULL_LIST] = {SHADER(list)},
     [CULL_SCATTER] = {SHADER(scatter)},
     [CULL_COVERED] = {SHADER(covered)},
+    [CULL_PREPASS] = {SHADER(prepass)},
 };
 
 enum visd_err visd_cull_pipelines_create(struct visd_gpu *gpu, uint32_t chunk, struct cull_pipelines *out)

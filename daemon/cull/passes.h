@@ -42,6 +42,7 @@ enum cull_pipeline {
     CULL_LIST,
     CULL_SCATTER,
     CULL_COVERED,
+    CULL_PREPASS,
     CULL_PIPELINES
 };
 
@@ -77,6 +78,9 @@ void visd_select_record(const struct cull_recording *r, uint32_t which, bool unl
  * seen (RASTER_MARK). */
 void visd_depth_record(const struct cull_recording *r, uint32_t mode);
 void visd_covered_record(const struct cull_recording *r);
+
+/* prepass.c: depth begins as the client's own, where 1 is near (reversed) or 0 is. */
+void visd_prepass_record(const struct cull_recording *r, bool reversed);
 
 /* pyramid.c: the levels above depth. Level offsets are in floats; the count of floats of all levels is returned. */
 void visd_pyramid_record(const struct cull_recording *r);

@@ -23,35 +23,39 @@ static void step_settle(const struct cull_recording *r) { visd_hiz_record(r, CUL
 static void step_pass_all(const struct cull_recording *r) { visd_hiz_record(r, CULL_TEST_PASS_ALL); }
 static void step_compact(const struct cull_recording *r) { visd_compact_record(r); }
 
-struct step { enum visd_pass pass; void (*record)(const struct cull_recording *r); };
+struct step {
+    enum visd_pass pass;
+    void (*record)(const struct cull_recording *r);
+    bool meshes; /* there for the meshes' sake as occluders: left out where a prepass hides alone */
+};
 
 static const struct step frustum_steps[] = {
-    {VISD_PASS_FRUSTUM, step_frustum},
-    {VISD_PASS_TEST, step_pass_all},
-    {VISD_PASS_COMPACT, step_compact},
+    {VISD_PASS_FRUSTUM, step_frustum, false},
+    {VISD_PASS_TEST, step_pass_all, false},
+    {VISD_PASS_COMPACT, step_compact, false},
 };
 
 /* Two phases in one submission: what was seen last is drawn, the rest is tested against it, what passes is drawn
  * too, and all are tested once more for the answer. */
 static const struct step hiz_steps[] = {
-    {VISD_PASS_FRUSTUM, step_frustum},
-    {VISD_PASS_SELECT, step_select_history},
-    {VISD_PASS_DEPTH, step_depth},
-    {VISD_PASS_PYRAMID, step_pyramid},
-    {VISD_PASS_TEST, step_test_rest},
-    {VISD_PASS_SELECT, step_select_passed},
-    {VISD_PASS_DEPTH, step_depth},
-    {VISD_PASS_PYRAMID, step_pyramid},
-    {VISD_PASS_TEST, step_test_last},
-    {VISD_PASS_COMPACT, step_compact},
+    {VISD_PASS_FRUSTUM, step_frustum, false},
+    {VISD_PASS_SELECT, step_select_history, true},
+    {VISD_PASS_DEPTH, step_depth, true},
+    {VISD_PASS_PYRAMID, step_pyramid, true},
+    {VISD_PASS_TEST, step_test_rest, true},
+    {VISD_PASS_SELECT, step_select_passed, true},
+    {VISD_PASS_DEPTH, step_depth, true},
+    {VISD_PASS_PYRAMID, step_pyramid, false},
+    {VISD_PASS_TEST, step_test_last, false},
+    {VISD_PASS_COMPACT, step_compact, false},
 };
 
 /* The same, and what passes is held sample by sample against the finished depth: as its box, or as its mesh. */
 #define MARKED_STEPS(select)                                                                                                        \
-    {VISD_PASS_FRUSTUM, step_frustum}, {VISD_PASS_SELECT, step_select_history}, {VISD_PASS_DEPTH, step_depth},                       \
-        {VISD_PASS_PYRAMID, step_pyramid}, {VISD_PASS_TEST, step_test_rest}, {VISD_PASS_SELECT, step_select_passed},                 \
-        {VISD_PASS_DEPTH, step_depth}, {VISD_PASS_PYRAMID, step_pyramid}, {VISD_PASS_TEST, step_test_all},                           \
-        {VISD_PASS_SELECT, select}, {VISD_PASS_MARK, step_mark}, {VISD_PASS_TEST, step_settle}, {VISD_PASS_COMPACT, step_compact}
+    {VISD_PASS_FRUSTUM, step_frustum, false}, {VISD_PASS_SELECT, step_select_history, true}, {VISD_PASS_DEPTH, step_depth, true},                       \
+        {VISD_PASS_PYRAMID, step_pyramid, true}, {VISD_PASS_TEST, step_test_rest, true}, {VISD_PASS_SELECT, step_select_passed, true},                 \
+        {VISD_PASS_DEPTH, step_depth, true}, {VISD_PASS_PYRAMID, step_pyramid, false}, {VISD_PASS_TEST, step_test_all, false},                           \
+        {VISD_PASS_SELECT, select, false}, {VISD_PASS_MARK, step_mark, false}, {VISD_PASS_TEST, step_settle, false}, {VISD_PASS_COMPACT, step_compact, false}
 static const struct step box_steps[] = {MARKED_STEPS(step_select_boxes)};
 static const struct step exact_steps[] = {MARKED_STEPS(step_select_meshes)};
 
@@ -111,7 +115,7 @@ void visd_recipes_finish(struct visd_recipes *r)
     if (!r->gpu) return;
     struct visd_gpu_buffer *buffers[] = {&r->scratch.verdicts, &r->scratch.proxies, &r->scratch.candidates, &r->scratch.blocks,
                                          &r->scratch.fast_draws, &r->scratch.fast_starts, &r->scratch.clip_draws, &r->scratch.clip_starts,
-                                         &r->scratch.larges, &r->scratch.tiles, &r->scratch.counters, &r->cube, &r->frame2, &r->depth2, &r->picture};
+                                         &r->scratch.larges, &r->scratch.tiles, &r->scratch.counters, &r->cube, &r->frame2, &r->prepass, &r->depth2, &r->picture};
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) visd_gpu_buffer_destroy(r->gpu, buffers[i]);
     for (int i = 0; i < CULL_FRAMES; i++) {
         visd_gpu_buffer_destroy(r->gpu, &r->flight[i].frame);
@@ -219,6 +223,7 @@ static enum visd_err split(struct visd_recipes *r, struct cull_recording *record
 enum visd_err visd_recipes_record(struct visd_recipes *r, uint32_t method, struct cull_recording *recording, struct cull_flight *flight)
 {
     const struct recipe *recipe = &recipes[method];
+    bool alone = flight && flight->job.u.frame.flags & VISD_FRAME_PREPASS_ALONE;
     bool profile = flight && flight->job.u.frame.flags & VISD_FRAME_PROFILE;
     enum visd_err err = VISD_ERR_OK;
     uint64_t took;
@@ -229,6 +234,7 @@ enum visd_err visd_recipes_record(struct visd_recipes *r, uint32_t method, struc
         visd_gpu_stamp(r->gpu, recording->commands, &flight->stamps);
     }
     for (uint32_t i = 0; i < recipe->count && err == VISD_ERR_OK; i++) {
+        if (alone && recipe->steps[i].meshes) continue;
         recipe->steps[i].record(recording);
         visd_cull_barrier(recording);
         if (profile) {
@@ -248,6 +254,10 @@ static enum visd_err record_frame(struct visd_recipes *r, struct cull_flight *fl
     if (err != VISD_ERR_OK) return err;
     struct cull_recording recording = visd_recipes_recording(r, scene, view, flight->frame.address, commands);
     visd_recipes_clear(r, &view->depth, commands, true);
+    if (flight->job.u.frame.flags & VISD_FRAME_PREPASS) {
+        visd_prepass_record(&recording, flight->job.u.frame.flags & VISD_FRAME_PREPASS_REVERSED);
+        visd_cull_barrier(&recording);
+    }
     err = visd_recipes_record(r, flight->job.u.frame.method, &recording, flight);
     if (err == VISD_ERR_OK && flight->job.u.frame.flags & VISD_FRAME_COVERAGE)
         err = visd_recipes_coverage(r, scene, view, &flight->job.u.frame.camera, &recording);
@@ -260,8 +270,20 @@ static enum visd_err record_frame(struct visd_recipes *r, struct cull_flight *fl
     return visd_gpu_submit(r->gpu, &flight->value);
 }
 
+/* The client's depth image onto the device, where the frames before may still be reading the last one. */
+static enum visd_err take_prepass(struct visd_recipes *r, struct visd_upload *upload, const struct visd_camera *camera, const void *prepass)
+{
+    uint64_t bytes = (uint64_t)camera->width * camera->height * 4;
+    enum visd_err err = VISD_ERR_OK;
+    if (r->prepass.bytes < bytes || r->prepass.bytes / 4 > bytes) {
+        visd_gpu_buffer_retire(r->gpu, &r->prepass);
+        err = visd_gpu_buffer_create(r->gpu, VISD_GPU_DEVICE, bytes, &r->prepass);
+    }
+    return err == VISD_ERR_OK ? visd_upload_write(upload, r->prepass.buffer, 0, prepass, bytes) : err;
+}
+
 enum visd_err visd_recipes_start(struct visd_recipes *r, struct cull_flight *flight, struct visd_residence *scene, struct visd_history *view,
-                                 const struct visd_job *job, uint64_t received_ns, char *why, size_t size)
+                                 const struct visd_job *job, const void *prepass, uint64_t received_ns, char *why, size_t size)
 {
     uint32_t method = job->u.frame.method;
     if (method >= sizeof(recipes) / sizeof(recipes[0]) || !recipes[method].steps) {
@@ -275,7 +297,9 @@ enum visd_err visd_recipes_start(struct visd_recipes *r, struct cull_flight *fli
         snprintf(why, size, "the list has room for fewer ids than the scene has objects");
         return VISD_ERR_INTERNAL;
     }
-    enum visd_err err = visd_upload_flush(scene->upload);
+    enum visd_err err = VISD_ERR_OK;
+    if (job->u.frame.flags & VISD_FRAME_PREPASS) err = take_prepass(r, scene->upload, &job->u.frame.camera, prepass);
+    if (err == VISD_ERR_OK) err = visd_upload_flush(scene->upload);
     if (err == VISD_ERR_OK) err = visd_recipes_fit(r, scene->slot_capacity);
     if (err == VISD_ERR_OK) err = visd_history_fit(view, r->gpu, scene->slot_capacity, &job->u.frame.camera);
     if (err == VISD_ERR_OK) err = enlarge(r->gpu, VISD_GPU_READBACK, &flight->ids, (uint64_t)scene->slot_capacity * 8);
@@ -285,6 +309,7 @@ enum visd_err visd_recipes_start(struct visd_recipes *r, struct cull_flight *fli
     struct frame *frame = flight->frame.host;
     visd_recipes_parameters(r, scene, view, &job->u.frame.camera, frame);
     frame->ids = flight->ids.address;
+    frame->prepass = r->prepass.address;
     frame->samples = flight->samples.address;
     frame->count_samples = counted;
     frame->ids32 = job->u.frame.flags & VISD_FRAME_IDS32 ? 1 : 0;
@@ -317,7 +342,9 @@ static void read_times(struct visd_recipes *r, const struct cull_flight *flight,
     memcpy(result->stats.pass_ns, flight->pass_ns, sizeof(flight->pass_ns));
     result->ended_ns = visd_now_ns();
     if (flight->job.u.frame.flags & VISD_FRAME_PROFILE || !visd_gpu_stamps_read(r->gpu, &flight->stamps, between)) return;
-    for (uint32_t i = 0; i < recipe->count && i + 1 < flight->stamps.used; i++) result->stats.pass_ns[recipe->steps[i].pass] += between[i];
+    bool alone = flight->job.u.frame.flags & VISD_FRAME_PREPASS_ALONE;
+    for (uint32_t i = 0, n = 0; i < recipe->count && n + 1 < flight->stamps.used; i++)
+        if (!(alone && recipe->steps[i].meshes)) result->stats.pass_ns[recipe->steps[i].pass] += between[n++];
 }
 
 void visd_recipes_finish_frame(struct visd_recipes *r, struct cull_flight *flight, void *out, struct visd_result *result)

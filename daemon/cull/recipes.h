@@ -44,14 +44,16 @@ struct visd_recipes {
     struct visd_gpu_buffer cube;   /* what stands for a box: vertices from -1 to 1, then indices */
     struct visd_gpu_buffer frame2; /* parameters of pictures and of coverage */
     struct visd_gpu_buffer depth2, picture;
+    struct visd_gpu_buffer prepass; /* of the newest frame that has one */
 };
 
 enum visd_err visd_recipes_init(struct visd_recipes *r, struct visd_gpu *gpu, uint64_t budget_triangles, uint64_t budget_samples);
 void visd_recipes_finish(struct visd_recipes *r); /* the device must be done */
 
-/* Starts a frame in a free flight; NULL out: none is free. On failure nothing is in flight and err and why say so. */
+/* Starts a frame in a free flight; NULL out: none is free. prepass: with VISD_FRAME_PREPASS, width * height floats, read during the call. On
+ * failure nothing is in flight and err and why say so. */
 enum visd_err visd_recipes_start(struct visd_recipes *r, struct cull_flight *flight, struct visd_residence *scene, struct visd_history *view,
-                                 const struct visd_job *job, uint64_t received_ns, char *why, size_t size);
+                                 const struct visd_job *job, const void *prepass, uint64_t received_ns, char *why, size_t size);
 /* Reads a finished frame: statistics and times into the result, ids to out. */
 void visd_recipes_finish_frame(struct visd_recipes *r, struct cull_flight *flight, void *out, struct visd_result *result);
 

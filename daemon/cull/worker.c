@@ -181,8 +181,9 @@ static void start_frame(struct visd_worker *w, const struct visd_job *job)
     enum visd_err err = VISD_ERR_NOT_FOUND;
     if (w->next_flight - w->oldest_flight == CULL_FRAMES) finish_oldest(w);
     if (scene && view)
-        err = visd_recipes_start(&w->recipes, &w->recipes.flight[w->next_flight % CULL_FRAMES], scene, view, job, result.received_ns, result.text,
-                                 sizeof(result.text));
+        err = visd_recipes_start(&w->recipes, &w->recipes.flight[w->next_flight % CULL_FRAMES], scene, view, job,
+                                 job->u.frame.flags & VISD_FRAME_PREPASS ? visd_segment_at(w->segment, job->u.frame.prepass) : NULL, result.received_ns,
+                                 result.text, sizeof(result.text));
     if (err == VISD_ERR_OK) w->next_flight++;
     else answer(w, &result, err);
 }

@@ -43,6 +43,9 @@ enum visd_frame_flag {
     VISD_FRAME_AT_ONCE = 1u << 5,  /* the pyramid is made several levels a dispatch, on a software device, too */
     VISD_FRAME_COARSE = 1u << 6,   /* the test looks at 2 x 2 texels */
     VISD_FRAME_SAMPLES = 1u << 7,  /* of box and exact: a u32 for each id, at samples_at: how many samples of it are seen, or VISD_SAMPLES_UNKNOWN */
+    VISD_FRAME_PREPASS = 1u << 8,  /* depths at u.frame.prepass, one a pixel, row 0 on top, 0 to 1, hide what is behind them */
+    VISD_FRAME_PREPASS_REVERSED = 1u << 9, /* 1 is near; else 0 is */
+    VISD_FRAME_PREPASS_ALONE = 1u << 10,   /* no meshes are drawn as occluders */
 };
 
 #define VISD_SAMPLES_UNKNOWN UINT32_MAX /* listed, and not marked: pinned, unbounded, touching the near plane without a mesh, over budget */
@@ -78,6 +81,7 @@ struct visd_job {
             uint64_t out;      /* block for the list: room for at least as many ids (4 bytes with VISD_FRAME_IDS32, else 8) as the last APPLY had slots */
             uint64_t capacity; /* bytes at out: all of them, headroom included */
             uint64_t samples_at; /* with VISD_FRAME_SAMPLES: where in the block, a multiple of 4 past room for the ids; there is room for as many */
+            uint64_t prepass;  /* with VISD_FRAME_PREPASS: block of width * height floats */
             uint32_t method, flags;
         } frame;
         struct { uint32_t what, level; uint64_t out, capacity; } snapshot; /* what enum visd_snapshot_what says; row 0 on top */

@@ -198,6 +198,11 @@ static void fill_spec(const struct visd_server *server, struct visd_frame_spec *
         out->has_base = true;
         out->base_frame = in->base.frame;
     }
+    if (in->has_prepass) {
+        out->prepass = in->prepass.at;
+        out->prepass_reversed = in->camera.has_depth && in->camera.depth == VISD_WIRE_DEPTH_REVERSED;
+        out->prepass_alone = in->has_prepass_alone && in->prepass_alone;
+    }
     if (want & VISD_WIRE_WANT_PROFILE)
         out->want |= VISD_WANT_PROFILE;
     if (want & VISD_WIRE_WANT_COVERAGE)
@@ -208,6 +213,11 @@ static void fill_spec(const struct visd_server *server, struct visd_frame_spec *
         out->want |= VISD_WANT_COARSE;
     if (want & VISD_WIRE_WANT_SAMPLES)
         out->want |= VISD_WANT_SAMPLES;
+}
+
+static size_t bytes_with(const struct visd_view *view, const struct visd_msg_frame *in, const struct visd_camera *camera)
+{
+    return visd_view_bytes_with(view, camera, in->has_want && in->want & VISD_WIRE_WANT_SAMPLES ? VISD_WANT_SAMPLES : 0, in->has_prepass);
 }
 
 /* Looks at one frame before anything is done; false: refused and answered. */
@@ -230,7 +240,6 @@ static bool check_frame(struct call *call, uint32_t index, struct visd_camera *c
     const char *later = in->has_want && in->want & ~(uint32_t)WANT_SERVED ? "want draws"
                         : in->lag                                          ? "lag"
                         : in->guard_metres != 0 || in->guard_degrees != 0  ? "guard"
-                        : in->has_prepass                                  ? "prepass"
                         : in->has_method && in->method > VISD_METHOD_EXACT ? visd_wire_method_name(in->method)
                                                                            : NULL;
     if (later) {
@@ -240,6 +249,16 @@ static bool check_frame(struct call *call, uint32_t index, struct visd_camera *c
     uint32_t method = in->has_method ? in->method : visd_view_method(slot->view);
     if (in->has_want && in->want & VISD_WIRE_WANT_SAMPLES && method != VISD_METHOD_BOX && method != VISD_METHOD_EXACT) {
         call_refuse(call, VISD_ERR_BAD_VALUE, "frames[%u]: want samples: %s counts none; ask with box or exact", index, visd_wire_method_name(method));
+        return false;
+    }
+    const struct visd_msg_camera *c = &in->camera;
+    if (in->has_prepass && (in->prepass.rows != (uint64_t)c->width * c->height || (c->has_samples && c->samples != 1))) {
+        call_refuse(call, VISD_ERR_BAD_VALUE, "frames[%u].prepass: %llu depths for %u x %u pixels of %u samples; send one a pixel, and a camera of one sample",
+                    index, (unsigned long long)in->prepass.rows, c->width, c->height, c->has_samples ? c->samples : 1);
+        return false;
+    }
+    if (in->has_prepass_alone && in->prepass_alone && !in->has_prepass) {
+        call_refuse(call, VISD_ERR_BAD_VALUE, "frames[%u].prepass_alone: there is no prepass to hide alone", index);
         return false;
     }
     fill_camera(&spec, &in->camera);
@@ -275,7 +294,7 @@ static uint32_t take_rooms(struct visd_server *server, const struct visd_msg_fra
     uint32_t i = 0;
     for (; i < in->frames_count; i++) {
         struct view_slot *slot = slot_of(server, &in->frames[i]);
-        uint64_t bytes = visd_view_bytes_with(slot->view, &cameras[i], in->frames[i].has_want && in->frames[i].want & VISD_WIRE_WANT_SAMPLES ? VISD_WANT_SAMPLES : 0);
+        uint64_t bytes = bytes_with(slot->view, &in->frames[i], &cameras[i]);
         if (visd_charge_set(&slot->bytes, &server->users, slot->client->user, VISD_QUOTA_VIEW_BYTES, bytes) != VISD_ERR_OK)
             break;
     }
@@ -300,7 +319,7 @@ static bool admit(struct call *call, struct visd_camera *cameras)
         }
         call_refuse(call, VISD_ERR_QUOTA, "frames[%u]: with %u x %u pixels of %u samples view %u would hold %llu MiB, and user_view_mib (%d) is used up by this "
                     "user's views; make it smaller, or close a view", i, cameras[i].width, cameras[i].height, cameras[i].samples, in->frames[i].view,
-                    (unsigned long long)(visd_view_bytes_with(slot->view, &cameras[i], in->frames[i].has_want && in->frames[i].want & VISD_WIRE_WANT_SAMPLES ? VISD_WANT_SAMPLES : 0) >> 20), VISD_MAX_USER_VIEW_MIB);
+                    (unsigned long long)(bytes_with(slot->view, &in->frames[i], &cameras[i]) >> 20), VISD_MAX_USER_VIEW_MIB);
         return false;
     }
     return false;

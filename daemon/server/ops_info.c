@@ -9,7 +9,7 @@
 /* What this daemon serves, by name: a client asks here, not the version. */
 static const char *const features[] = {"frustum", "hiz",      "delta",    "wait",   "batch_parts", "if_revision",
                                        "groups",  "instances", "snapshot", "events", "profile",     "coverage",
-                                       "meshes", "box",      "exact"};
+                                       "meshes", "box",      "exact", "samples", "prepass"};
 #define FEATURES (sizeof(features) / sizeof(features[0]))
 
 void op_hello(struct call *call)

@@ -51,6 +51,7 @@ void request_drop(struct visd_view *v, struct request *r)
         r->space = (struct space){ 0, 0 };
     }
     space_give(v, &r->space);
+    visd_segment_free(v->segment, r->prepass);
     free(r->delta);
     free(r);
 }
@@ -199,7 +200,7 @@ void answer_result(struct visd_view *v, struct request *r, const struct visd_res
     a->stats = result->stats;
     v->width = r->camera.width;
     v->height = r->camera.height;
-    v->last = (struct last){ .valid = true, .method = r->method, .revision = result->revision, .count = a->count, .digest = a->digest };
+    v->last = (struct last){ .valid = !r->prepass, .method = r->method, .revision = result->revision, .count = a->count, .digest = a->digest };
     memcpy(&v->last.camera, &r->camera, sizeof(r->camera));
     if (park_again(v, r, a))
         return;

@@ -46,11 +46,13 @@ static bool frame_job(struct visd_view *v, uint64_t serial, struct visd_job *job
     job->u.frame.out = r->space.block;
     job->u.frame.capacity = r->space.bytes;
     job->u.frame.samples_at = r->samples_at;
+    job->u.frame.prepass = r->prepass;
     job->u.frame.method = r->method;
     job->u.frame.flags = (r->fresh ? VISD_FRAME_FRESH : 0) | (r->ids32 ? VISD_FRAME_IDS32 : 0) |
         (r->want & VISD_WANT_PROFILE ? VISD_FRAME_PROFILE : 0) | (r->want & VISD_WANT_COVERAGE ? VISD_FRAME_COVERAGE : 0) |
         (r->want & VISD_WANT_STEPWISE ? VISD_FRAME_STEPWISE : 0) | (r->want & VISD_WANT_COARSE ? VISD_FRAME_COARSE : 0) |
-        (r->want & VISD_WANT_SAMPLES ? VISD_FRAME_SAMPLES : 0);
+        (r->want & VISD_WANT_SAMPLES ? VISD_FRAME_SAMPLES : 0) | (r->prepass ? VISD_FRAME_PREPASS : 0) |
+        (r->prepass_reversed ? VISD_FRAME_PREPASS_REVERSED : 0) | (r->prepass_alone ? VISD_FRAME_PREPASS_ALONE : 0);
     return true;
 }
 

@@ -32,9 +32,14 @@ uint64_t list_bytes(const struct visd_view *v, uint32_t want)
     return bytes + bytes / 8;
 }
 
+uint64_t prepass_bytes(const struct visd_camera *camera)
+{
+    return (uint64_t)camera->width * camera->height * sizeof(float);
+}
+
 static size_t request_bytes(const struct request *r)
 {
-    return r ? sizeof(*r) + (r->space.bytes ? r->space.bytes : r->room) + (r->answer.added_count + r->answer.removed_count) * 8 : 0;
+    return r ? sizeof(*r) + r->prepass_bytes + (r->space.bytes ? r->space.bytes : r->room) + (r->answer.added_count + r->answer.removed_count) * 8 : 0;
 }
 
 /* All but depth and pyramid. */
@@ -59,10 +64,10 @@ size_t visd_view_bytes(const struct visd_view *v)
     return base_bytes(v) + (v->waiting ? image_bytes_with(v, &v->waiting->camera) : v->image.depth + v->image.pyramid);
 }
 
-size_t visd_view_bytes_with(const struct visd_view *v, const struct visd_camera *camera, uint32_t want)
+size_t visd_view_bytes_with(const struct visd_view *v, const struct visd_camera *camera, uint32_t want, bool prepass)
 {
     uint64_t superseded = v->waiting ? v->waiting->room : 0;
-    return base_bytes(v) - superseded + sizeof(struct request) + list_bytes(v, want) + image_bytes_with(v, camera);
+    return base_bytes(v) - superseded + sizeof(struct request) + list_bytes(v, want) + (prepass ? prepass_bytes(camera) : 0) + image_bytes_with(v, camera);
 }
 
 uint64_t picture_bytes(const struct visd_view *v, uint32_t what, uint32_t level, uint32_t width, uint32_t height)

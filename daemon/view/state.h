@@ -34,6 +34,8 @@ struct request {
     uint64_t most;          /* bytes that it may have */
     uint64_t room;          /* bytes that its block will have, while it has none and is to get one */
     struct space space;
+    uint64_t prepass, prepass_bytes; /* a block; 0: none */
+    bool prepass_reversed, prepass_alone;
     void *delta;            /* heap: the lists of a delta */
     struct visd_answer answer;
 };
@@ -110,6 +112,7 @@ void space_give(struct visd_view *v, struct space *space);
 struct image image_after(const struct visd_view *v, const struct visd_camera *camera);
 /* Bytes of a list of the scene as it is, with its room to grow. want: enum visd_frame_want. */
 uint64_t list_bytes(const struct visd_view *v, uint32_t want);
+uint64_t prepass_bytes(const struct visd_camera *camera);
 /* Bytes of a picture of a frame of this size. */
 uint64_t picture_bytes(const struct visd_view *v, uint32_t what, uint32_t level, uint32_t width, uint32_t height);
 

@@ -139,7 +139,7 @@ bool visd_view_renumbers(const struct visd_view *v, uint64_t frame, const struct
 static bool may_park(struct visd_view *v, struct request *r, bool again)
 {
     const struct last *l = &v->last;
-    bool same = r->wait && !again && !r->fresh && l->valid && l->method == r->method && memcmp(&l->camera, &r->camera, sizeof(r->camera)) == 0;
+    bool same = r->wait && !again && !r->prepass && !r->fresh && l->valid && l->method == r->method && memcmp(&l->camera, &r->camera, sizeof(r->camera)) == 0;
     r->known = same && !l->all;
     r->known_count = l->count;
     r->known_digest = l->digest;
@@ -194,6 +194,16 @@ enum visd_err visd_view_submit(struct visd_view *v, const struct visd_frame_spec
     memcpy(&r->camera, spec->camera, sizeof(r->camera));
     r->method = v->method;
     r->want = spec->want;
+    if (spec->prepass) {
+        r->prepass_bytes = prepass_bytes(spec->camera);
+        if (visd_segment_alloc(v->segment, r->prepass_bytes, &r->prepass) != VISD_ERR_OK) {
+            free(r);
+            return refuse(VISD_ERR_NO_MEMORY, why, size, "no memory for a depth image");
+        }
+        memcpy(visd_segment_at(v->segment, r->prepass), spec->prepass, r->prepass_bytes);
+        r->prepass_reversed = spec->prepass_reversed;
+        r->prepass_alone = spec->prepass_alone;
+    }
     r->fresh = spec->fresh;
     r->wait = spec->wait;
     r->has_base = spec->has_base;

@@ -103,7 +103,8 @@ uint32_t visd_view_method(const struct visd_view *view);
 struct visd_scene *visd_view_scene(const struct visd_view *view); /* NULL once it is gone */
 /* Memory it holds: host, segment, and what its frames make the worker hold on the device (history, depth, pyramid). */
 size_t visd_view_bytes(const struct visd_view *view);
-size_t visd_view_bytes_with(const struct visd_view *view, const struct visd_camera *camera, uint32_t want); /* at most, once this camera is submitted */
+/* At most, once this camera is submitted, with a prepass or without. */
+size_t visd_view_bytes_with(const struct visd_view *view, const struct visd_camera *camera, uint32_t want, bool prepass);
 uint64_t visd_view_last_frame(const struct visd_view *view); /* the newest number submitted; 0: none */
 uint32_t visd_view_frames_pending(const struct visd_view *view); /* waiting, parked and in flight */
 
@@ -125,6 +126,8 @@ struct visd_frame_spec {
     bool has_base;              /* answer as a delta against this frame's list, if it is still kept */
     uint64_t base_frame;
     uint32_t want;              /* enum visd_frame_want */
+    const void *prepass;        /* width * height floats, as VISD_FRAME_PREPASS says; copied; NULL: none */
+    bool prepass_reversed, prepass_alone;
     uint64_t client_sent_ns;    /* echoed */
     uint64_t received_ns;       /* CLOCK_MONOTONIC, when the request came in */
 };

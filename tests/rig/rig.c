@@ -159,10 +159,16 @@ static int by_id(const void *a, const void *b)
 
 struct rig_list rig_frame(struct rig *rig, uint32_t view, const struct visd_camera *camera, enum visd_method method, uint32_t flags)
 {
-    uint64_t bytes = (uint64_t)rig->slots * 8 + 64, block;
+    uint64_t bytes = (uint64_t)rig->slots * 8 + 64, depths = (uint64_t)camera->width * camera->height * 4, block, prepass = 0;
     assert_int_equal(visd_segment_alloc(rig->segment, bytes, &block), VISD_ERR_OK);
-    struct visd_job job = {.kind = VISD_JOB_FRAME, .view = view, .u.frame = {.camera = *camera, .out = block, .capacity = bytes, .method = method, .flags = flags}};
+    if (flags & VISD_FRAME_PREPASS) {
+        assert_int_equal(visd_segment_alloc(rig->segment, depths, &prepass), VISD_ERR_OK);
+        memcpy(visd_segment_at(rig->segment, prepass), rig->prepass, depths);
+    }
+    struct visd_job job = {.kind = VISD_JOB_FRAME, .view = view, .u.frame = {.camera = *camera, .out = block, .capacity = bytes, .prepass = prepass, .method = method,
+                                                                         .flags = flags}};
     rig->last = rig_do(rig, job);
+    visd_segment_free(rig->segment, prepass);
     assert_int_equal(rig->last.err, VISD_ERR_OK);
     struct rig_list list = {.count = rig->last.count, .ids = malloc(rig->last.count * 8 + 8), .in_order = malloc(rig->last.count * 8 + 8)};
     const void *out = visd_segment_at(rig->segment, block);

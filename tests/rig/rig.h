@@ -15,6 +15,7 @@ struct rig {
     uint64_t revision;
     uint32_t slots;
     struct visd_result last; /* of the newest frame */
+    const float *prepass;    /* goes with frames of VISD_FRAME_PREPASS; of their size */
 };
 
 struct rig_list { uint64_t *ids; uint64_t count; uint64_t *in_order; }; /* ids: sorted; in_order: as they came */

@@ -6,6 +6,7 @@ import time
 
 import scenes
 import wire
+from wire import pack
 
 SURPLUS = {"hiz": 1.9, "box": 1.3, "exact": 1.05}  # listed / seen, over all random scenes of one kind: a guard against passing by never culling
 
@@ -83,6 +84,59 @@ def test_samples(t):
             assert False, f"{method} counts samples"
         except wire.Refused as refused:
             assert refused.name == "bad_value" and "box or exact" in refused.text, refused
+
+
+def test_prepass(t):
+    """A depth image of the same camera hides what it shows, beside the meshes and alone: nothing that is seen goes missing, and as little
+    else is listed; and it hides where the scene has no mesh to hide with."""
+    t.daemon()
+    client = t.client()
+    sums = {}
+    for seed in range(5):
+        scene, cameras = scenes.random_scene(seed, 80), [c for c in scenes.random_cameras(seed, 14) if c.get("samples", 1) == 1]
+        number = scene.load(client, f"prepass {seed}")
+        ways = [(method, alone) for method in ("hiz", "box", "exact") for alone in (None, False, True)]
+        views = [client.view_open(number, method=method) for method, _ in ways]
+        drawn = client.view_open(number, method="exact")
+        for camera, (visible, robust) in zip(cameras, scene.truth(t, cameras)):
+            drawn.cull(camera, fresh=True)
+            image = client.request("snapshot", view=drawn.view, what=0, level=0)
+            depth = wire.unpack("f", image["data"])  # 1 is near
+            near = [d * (1 + 2**-21) for d in depth]  # as near as a client's own rounding may make it
+            if camera.get("depth", "zero_to_one") != "reversed":
+                near = [1 - d for d in near]
+            frames = [view.next_frame(camera, **({} if alone is None else {"prepass": pack("f", [min(max(d, 0), 1) for d in near]), "prepass_alone": alone}))
+                      for view, (_, alone) in zip(views, ways)]
+            results = {r["view"]: wire.Result(r).check() for r in client.request("frames", frames=frames)["results"]}
+            for way, view in zip(ways, views):
+                ids = results[view.view].set
+                assert robust <= ids, (seed, way, sorted(robust - ids))
+                sums[way] = sums.get(way, 0) + len(ids)
+                if way[1]:
+                    assert results[view.view].stats["drawn_1"] == results[view.view].stats["drawn_2"] == 0, way
+    for method in ("hiz", "box", "exact"):
+        meshes, both, alone = (sums[method, way] for way in (None, False, True))
+        assert both <= meshes and alone <= 1.05 * meshes, (method, meshes, both, alone)
+    # A wall that the scene does not know of.
+    scene = scenes.Scene()
+    for i in range(9):
+        scene.add(scenes.cube(0.5), scenes.move(i - 4, 0, -10), id=i)
+    view = client.view_open(scene.load(client, "wall"), method="exact")
+    camera = scenes.camera((0, 0, 0), (0, 0, -1), width=90, height=60, near=1, far=100)
+    assert view.cull(camera).set == set(range(9))
+    wall = [0.5 if x < 45 else 1.0 for _ in range(60) for x in range(90)]  # the left half
+    left = view.client.request("frames", frames=[view.next_frame(camera, prepass=pack("f", wall))])["results"][0]
+    assert wire.Result(left).set == {4, 5, 6, 7, 8}, wire.Result(left).set
+    for depths, fields, says in ((wall[:-1], {}, "5399 depths"), (wall + [0], {}, "5401 depths"), (wall, {"samples": 4}, "of 4 samples")):
+        try:
+            client.request("frames", frames=[view.next_frame({**camera, **fields}, prepass=pack("f", depths))])
+            assert False, says
+        except wire.Refused as refused:
+            assert refused.name == "bad_value" and says in refused.text, refused
+    nothing = [math.nan, math.inf, -1.0, 2.0, -0.0, 1.0] * 900  # hides nothing, or what is farther than everything
+    odd = view.client.request("frames", frames=[view.next_frame(camera, prepass=pack("f", [d if d != 0 else 1.0 for d in nothing]))])["results"][0]
+    assert wire.Result(odd).set == set(range(9))
+test_prepass.seconds = 120
 
 
 def test_random_scenes_few(t):

@@ -1,4 +1,5 @@
 /* A frame: the twins in the order of the recipes (daemon/cull/recipes.c), over one view's history. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,13 +72,29 @@ void twin_finish(struct twin *t)
     *t = (struct twin){0};
 }
 
-static void draw(struct twin *t, uint32_t which)
+/* What the client drew, stepped back by what it may have been off; its own roundings aside every device finds the same. */
+static void draw_prepass(struct twin *t, bool reversed)
+{
+    for (uint64_t i = 0; i < sample_count(t); i++) {
+        float given = t->prepass[i], depth = (reversed ? given : (1 - given) - 0x1p-22f) * (1 - 0x1p-18f);
+        if (!(given >= 0 && given <= 1 && depth > 0)) continue;
+        t->depth.least[i] = nextafterf(depth, 0);
+        t->depth.most[i] = nextafterf(depth, 2);
+    }
+}
+
+static void make_pyramids(struct twin *t)
 {
     const struct view_camera *camera = &t->frame.camera;
-    twin_select(t, which, false);
-    twin_depth(t);
     twin_pyramid_make(&t->low, t->depth.least, camera->width, camera->height, camera->samples);
     twin_pyramid_make(&t->high, t->depth.most, camera->width, camera->height, camera->samples);
+}
+
+static void draw(struct twin *t, uint32_t which)
+{
+    twin_select(t, which, false);
+    twin_depth(t);
+    make_pyramids(t);
 }
 
 void twin_frame(struct twin *t, const struct twin_scene *scene, const struct visd_camera *camera, uint32_t method, uint32_t flags,
@@ -89,9 +106,14 @@ void twin_frame(struct twin *t, const struct twin_scene *scene, const struct vis
         twin_hiz(t, TWIN_PASS_ALL);
     } else {
         twin_clear(t);
-        draw(t, SELECT_HISTORY);
-        twin_hiz(t, TWIN_TEST_REST);
-        draw(t, SELECT_PASSED);
+        if (flags & VISD_FRAME_PREPASS) draw_prepass(t, flags & VISD_FRAME_PREPASS_REVERSED);
+        if (flags & VISD_FRAME_PREPASS_ALONE) {
+            make_pyramids(t);
+        } else {
+            draw(t, SELECT_HISTORY);
+            twin_hiz(t, TWIN_TEST_REST);
+            draw(t, SELECT_PASSED);
+        }
         twin_hiz(t, method == VISD_METHOD_HIZ ? TWIN_TEST_LAST : TWIN_TEST_ALL);
         if (method != VISD_METHOD_HIZ) {
             twin_select(t, SELECT_MARKS | (method == VISD_METHOD_BOX ? SELECT_BOXES : 0), false);

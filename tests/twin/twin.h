@@ -43,6 +43,7 @@ struct twin {
     const struct twin_scene *scene;
     struct frame frame;       /* filled by twin_begin */
     uint32_t footprint;       /* texels a side that the test looks at */
+    const float *prepass;     /* what a client drew, a depth a pixel, for the frames from now on; NULL: nothing */
     bool strict;              /* the twin's own roundings are taken for the device's: no vertex is loose */
     struct counters counters;
     uint32_t *history;        /* a view's: generations by slot; kept from frame to frame */

@@ -169,6 +169,26 @@ static bool again(struct twin *t, const struct visd_camera *camera)
     return !t->open_objects && !t->open_tests;
 }
 
+/* Random rectangles of depth, some of it none, before or instead of the meshes. */
+static bool same_with_prepass(uint32_t view, struct twin *t, const struct visd_camera *camera, struct random *r)
+{
+    uint64_t pixels = (uint64_t)camera->width * camera->height;
+    float *depth = calloc(pixels, sizeof(*depth));
+    uint32_t reversed = random_chance(r, 0.5) ? VISD_FRAME_PREPASS_REVERSED : 0, alone = random_chance(r, 0.5) ? VISD_FRAME_PREPASS_ALONE : 0;
+    for (uint64_t i = 0; i < pixels; i++) depth[i] = reversed ? 0 : 1;
+    for (int n = 0; n < 6; n++) {
+        uint32_t x0 = (uint32_t)(random_next(r) % camera->width), y0 = (uint32_t)(random_next(r) % camera->height);
+        float value = (float)(random_chance(r, 0.1) ? NAN : random_chance(r, 0.1) ? 2 : random_chance(r, 0.5) ? random_between(r, 0, 1) : random_scale(r, 1e-4, 1));
+        for (uint32_t y = y0; y < camera->height && y < y0 + camera->height / 2; y++)
+            for (uint32_t x = x0; x < camera->width && x < x0 + camera->width / 2; x++) depth[y * camera->width + x] = value;
+    }
+    rig.prepass = t->prepass = depth;
+    bool same = same_frame(view, t, camera, random_next(r) % 2 ? VISD_METHOD_HIZ : VISD_METHOD_EXACT, VISD_FRAME_PREPASS | reversed | alone);
+    rig.prepass = t->prepass = NULL;
+    free(depth);
+    return same;
+}
+
 struct place { uint32_t width, height, samples; enum random_projection projection; double origin; };
 
 static void compare(uint64_t seed, const struct place *at)
@@ -192,6 +212,7 @@ static void compare(uint64_t seed, const struct place *at)
     if (go_on && seed % 3 == 0 && same_frame(view, &t, &camera, VISD_METHOD_HIZ, VISD_FRAME_COVERAGE)) same_coverage(&t);
     if (go_on && seed % 3 == 1) go_on = same_frame(view, &t, &camera, VISD_METHOD_HIZ, VISD_FRAME_FRESH | VISD_FRAME_COARSE | VISD_FRAME_AT_ONCE);
     if (go_on) go_on = same_frame(view, &t, &camera, VISD_METHOD_EXACT, VISD_FRAME_FRESH) && same_frame(view, &t, &camera, VISD_METHOD_BOX, 0);
+    if (go_on && camera.samples == 1 && seed % 2 == 0) go_on = same_with_prepass(view, &t, &camera, &r);
     for (int k = 0; k < 4; k++)
         for (int j = 0; j < 3; j++) camera.m[k][3] += camera.m[k][j] * (float)random_between(&r, -0.2, 0.2); /* a step aside, planes with it */
     go_on = go_on && same_frame(view, &t, &camera, seed % 2 ? VISD_METHOD_HIZ : VISD_METHOD_EXACT, 0) && same_frame(view, &t, &camera, VISD_METHOD_HIZ, 0);

@@ -708,7 +708,7 @@ static void test_size(void **state)
     size_t empty = visd_view_bytes(view);
     s.camera.width = s.camera.height = 4096;
     struct visd_camera camera = canonical(&s);
-    size_t foretold = visd_view_bytes_with(view, &camera, 0);
+    size_t foretold = visd_view_bytes_with(view, &camera, 0, false);
     assert_in_range(foretold - empty, full + pyramid - 8, full + pyramid + 4096);
     submit(&s, &A);
     assert_in_range(visd_view_bytes(view), empty + full + pyramid - 8, foretold);

@@ -411,7 +411,9 @@ struct visd_client_frame {
     uint32_t want;        /* enum visd_client_want; 0: ids and statistics */
     uint32_t lag;         /* frames allowed */
     double guard_metres, guard_degrees;
-    const float *prepass; /* width * height depths that were drawn for this camera, row 0 on top; NULL: none */
+    const float *prepass; /* width * height depths that were drawn for this camera, row 0 on top, as a depth buffer of its convention holds
+                           * them (0 to 1): what they show hides, beside the meshes; NULL: none. One sample a pixel */
+    bool prepass_alone;   /* nothing else hides: no meshes are drawn as occluders */
 };
 /* Zeros, CULL_DEFAULT, camera as by camera_init. */
 VISD_API void visd_client_frame_init(struct visd_client_frame *frame, struct visd_client_view *view);

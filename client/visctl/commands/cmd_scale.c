@@ -2,31 +2,18 @@
  * made for it, and removed. */
 #include <ctype.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "../generate/generate.h"
 #include "commands.h"
+#include "interrupt.h"
 #include "proto/limits.h"
 #include "scale.h"
 
 #define LIST 16               /* most values of an option */
 #define SHARES_KIND "curtain" /* the kind of scene that is made for a share */
-
-static volatile sig_atomic_t interrupted; /* a signal handler has nothing else to write to */
-
-static void on_signal(int number)
-{
-    (void)number;
-    interrupted = 1;
-}
-
-bool scale_interrupted(void)
-{
-    return interrupted != 0;
-}
 
 struct sweeps {
     const char *kinds[LIST];
@@ -202,14 +189,12 @@ int cmd_bench_scale(struct cli *cli)
     b.plan.device = visd_client_about(cli->client)->device;
     b.plan.wall = cli_software_device(b.plan.device);
     b.server = visd_client_about(cli->client)->server;
-    struct sigaction action = {.sa_handler = on_signal}, before[2];
-    sigaction(SIGINT, &action, &before[0]);
-    sigaction(SIGTERM, &action, &before[1]);
+    struct interrupt interrupt;
+    interrupt_begin(&interrupt);
     int status = open_folder(&b);
     if (status == CLI_DONE) status = measure_all(&b);
     if (b.file && fclose(b.file) != 0 && status == CLI_DONE) status = cli_fail(cli, "%s: %s", b.folder, strerror(errno));
-    sigaction(SIGINT, &before[0], NULL);
-    sigaction(SIGTERM, &before[1], NULL);
+    interrupt_end(&interrupt);
     free(b.points);
     return status;
 }

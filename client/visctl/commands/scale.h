@@ -36,7 +36,4 @@ void scale_put_costs(FILE *file, const struct visd_bench_point *points, size_t c
 int scale_charts(struct cli *cli, const struct visd_bench_point *points, size_t count, uint64_t base_objects, uint32_t base_width, uint32_t base_height,
                  const char *folder);
 
-/* Set once the user has interrupted: what runs long ends early, by the way of a failure, and cleans up. */
-bool scale_interrupted(void);
-
 #endif

@@ -11,6 +11,7 @@
 #include "../generate/generate.h"
 #include "daemon_sink.h"
 #include "fill.h"
+#include "interrupt.h"
 #include "scene_read.h"
 
 #define LEAST_FRAMES 4u
@@ -72,7 +73,7 @@ static enum visd_err stop_group(struct visd_sink *sink, const struct visd_model_
 static enum visd_err stop_object(struct visd_sink *sink, const struct visd_model_object *object, struct visd_why *why)
 {
     struct visd_sink *to = ((struct stopping_sink *)sink)->to;
-    return scale_interrupted() ? visd_why(why, VISD_ERR_BUSY, "interrupted") : to->ops->object(to, object, why);
+    return interrupt_came() ? visd_why(why, VISD_ERR_BUSY, "interrupted") : to->ops->object(to, object, why);
 }
 
 static enum visd_err stop_finish(struct visd_sink *sink, struct visd_why *why)
@@ -245,7 +246,7 @@ static int warm_up(struct cli *cli, const struct scale_plan *plan, struct scale_
         last = now;
         for (int way = 0; way < PEERS && status == CLI_DONE; way++)
             if (flies(plan, way)) status = fly_peer(cli, plan, way, &f->peers[way], &cameras[n % count], false);
-        if (status == CLI_DONE && scale_interrupted()) status = cli_fail(cli, "interrupted");
+        if (status == CLI_DONE && interrupt_came()) status = cli_fail(cli, "interrupted");
         now = cli_now_ns();
         cli_progress("warming up", now - begun < WARM_NS ? now - begun : WARM_NS, WARM_NS);
     }
@@ -264,7 +265,7 @@ static int fly_stretch(struct cli *cli, const struct scale_plan *plan, struct sc
         int way = (int)((number + turn) % PEERS);
         for (size_t i = 0; i <= length && flies(plan, way) && status == CLI_DONE; i++) {
             status = fly_peer(cli, plan, way, &f->peers[way], &cameras[(first + count + i - 1) % count], i > 0);
-            if (status == CLI_DONE && scale_interrupted()) status = cli_fail(cli, "interrupted");
+            if (status == CLI_DONE && interrupt_came()) status = cli_fail(cli, "interrupted");
         }
     }
     for (size_t i = 0; i < length && status == CLI_DONE; i++) status = fly_loop(cli, scene, f, &cameras[(first + i) % count]);
