@@ -48,7 +48,7 @@ def check(t, name, kind):
             over[how] = listed / max(exact, 1)
         table.append(f"{method} {over['warm']:.3f}, cold {over.get('cold', math.nan):.3f}")
         assert kind != "cameras" or max(over.values()) <= bound, f"{name}: {max(over.values()):.3f} listed for each seen, more than {bound}"
-    t.table(f"{name} {kind}: {len(missed)} of {(6 if kind == "cameras" else 5) * len(truth)} answers lack something; listed / exact: {'; '.join(table)}")
+    t.table(f"{name} {kind}: {len(missed)} of {(6 if kind == 'cameras' else 5) * len(truth)} answers lack something; listed / exact: {'; '.join(table)}")
     assert not missed, f"{name} {kind}: in {len(missed)} answers something is seen and not listed: {'; '.join(missed[:10])}"
 
 
