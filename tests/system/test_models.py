@@ -3,7 +3,6 @@
 Each is culled as a person would, with visctl: load, then by each method warm (in order) and cold (--fresh)."""
 
 import json
-import math
 import os
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -29,8 +28,8 @@ def check(t, name, kind):
     for method, bound in BOUNDS.items():
         over = {}
         for how, more in (("warm", []), ("cold", ["--fresh"])):
-            if kind == "walk" and method == "box" and how == "cold":
-                continue  # between the two others
+            if kind == "walk" and (method, how) not in (("hiz", "warm"), ("hiz", "cold"), ("exact", "warm")):
+                continue  # they are long, and the bundle's check flies them by every method
             out = f"{t.tmp}/{method}-{how}.jsonl"
             t.visctl("cull", name, "--cameras", cameras_path, "--method", method, "--out", out, *more)
             results = lines(out)
@@ -46,9 +45,10 @@ def check(t, name, kind):
                     listed += len(ids)
                     exact += len(expected["visible"])
             over[how] = listed / max(exact, 1)
-        table.append(f"{method} {over['warm']:.3f}, cold {over.get('cold', math.nan):.3f}")
-        assert kind != "cameras" or max(over.values()) <= bound, f"{name}: {max(over.values()):.3f} listed for each seen, more than {bound}"
-    t.table(f"{name} {kind}: {len(missed)} of {(6 if kind == 'cameras' else 5) * len(truth)} answers lack something; listed / exact: {'; '.join(table)}")
+        if over:
+            table.append(f"{method} " + ", ".join(f"{how} {value:.3f}" for how, value in over.items()))
+        assert kind != "cameras" or max(over.values()) <= bound, f"{name}, {method}: {max(over.values()):.3f} listed for each seen, more than {bound}"
+    t.table(f"{name} {kind}: {len(missed)} of {(6 if kind == 'cameras' else 3) * len(truth)} answers lack something; listed / exact: {'; '.join(table)}")
     assert not missed, f"{name} {kind}: in {len(missed)} answers something is seen and not listed: {'; '.join(missed[:10])}"
 
 
