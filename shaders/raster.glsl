@@ -2,7 +2,7 @@
  *
  * Vertices are snapped to 1/SUBPIXEL pixel; edge functions are integers, exact, and a sample on an edge is covered (two neighbours may both cover
  * it, which the maximum does not mind). Depth is interpolated in float and then stepped back by a bound on the error of doing so, so
- * that an occluder is never nearer than the surface that the client draws. */
+ * that an occluder is never nearer than the surface that the client draws. A mark errs the other way: wider, and as near as it may be. */
 layout(constant_id = 0) const uint MODE = RASTER_DEPTH;
 layout(constant_id = 1) const uint MULTISAMPLED = 0u; /* 0: one sample a pixel, at its centre */
 
@@ -79,7 +79,8 @@ ivec2 raster_span(int low, int high, uint size)
     return ivec2(max(span.x, 0), min(span.y, int(size) - 1));
 }
 
-/* Sends a snapped triangle on its way: nothing, the pixels at once, or the large list. facing: the sign of area of a front face, or 0. */
+/* Sends a snapped triangle on its way: nothing, the pixels at once, or the large list. facing: the sign of area of a front face, or 0.
+ * wide: of a mark, by how much it is drawn wider all round, in 1/SUBPIXEL pixel; else 0. */
 void raster_triangle(target t, ivec2 p0, ivec2 p1, ivec2 p2, vec3 depth, bool two_sided, float facing, uint slot, int wide)
 {
     int64_t area = raster_cross(p0, p1, p2);

@@ -182,7 +182,8 @@ static void check_form(struct stage *s, struct look look, uint32_t form, const u
     }
     static const struct { enum visd_method method; const char *name; } finer[] = {{VISD_METHOD_BOX, "box"}, {VISD_METHOD_EXACT, "exact"}};
     for (int m = 0; m < 2; m++) {
-        list = rig_frame(&s->rig, s->view, &camera, finer[m].method, form & 1 ? VISD_FRAME_FRESH : 0);
+        if (form % 2 != (uint32_t)m) continue; /* by turns: each form shows one of the two */
+        list = rig_frame(&s->rig, s->view, &camera, finer[m].method, form >= 3 ? VISD_FRAME_FRESH : 0);
         check_list(&list, &look, finer[m].name, finer[m].method <= s->surely ? listed : NONE, absent);
         rig_list_free(&list);
     }

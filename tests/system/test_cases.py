@@ -5,7 +5,7 @@ import cases
 
 def test_cases(t):
     daemon = t.daemon()
-    answers, told = cases.run(daemon, t.tmp, t.tools, 1000000, 4000, t.tmp)
+    answers, told = cases.run(daemon, t.tmp, t.tools, 1000000, 3000, t.tmp)
     assert not told, "; ".join(told)
     t.table(f"{answers} random answers, none lacks what is robustly seen")
 test_cases.seconds = 120
