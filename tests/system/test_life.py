@@ -44,7 +44,7 @@ def test_healthy_log_is_short(t):
 def test_second_instance_is_refused(t):
     first = t.daemon()
     client = t.client()
-    for _ in range(20):
+    for _ in range(8):
         second = t.daemon(url=first.url, wait=False)
         second.expected_exit = 1
         assert not second.wait_ready(), "two daemons on one socket"
